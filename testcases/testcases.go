@@ -42,7 +42,8 @@ type Case struct {
 	Answer Data // never enters the box that runs the submission
 }
 
-// Data is bytes at rest: a file or memory.
+// Data is bytes at rest: a file or memory, see FileData and BytesData. It may be
+// opened more than once, also at the same time, and gives the same bytes each time.
 type Data interface {
 	Open() (io.ReadCloser, error)
 	Size() int64
@@ -50,10 +51,11 @@ type Data interface {
 
 // Labelled is a submission of a package with the verdicts its label allows.
 type Labelled struct {
-	Path    string // submissions/accepted/a.py: a file, or a folder of files
-	Label   string // accepted, wrong_answer, time_limit, ...
-	Allowed []judge.Verdict
-	Files   []judge.File
+	Path     string // submissions/accepted/a.py: a file, or a folder of files
+	Label    string // accepted, wrong_answer, time_limit, ...
+	Allowed  []judge.Verdict
+	Language string // an id or alias that the package states; "" is told by the first file's name
+	Files    []judge.File
 }
 
 // Cases returns all cases in order.
