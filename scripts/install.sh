@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Installs what judgefarm needs on a bare Debian machine that has Go, make and git.
+#
+#   scripts/install.sh build   a C compiler: the box is started by a few lines of C
+#   scripts/install.sh core    build, and C, C++, Python, Java and Node to judge with
+#   scripts/install.sh test    build, every language, redis-server, the machine with cgroup v2
+#
+# Nothing is installed twice. Without root or apt it names what is missing: a
+# missing compiler is an error, a missing language only a language less.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() { printf '\n%s\n' "$*" >&2; exit 1; }
+
+# need_go refuses a Go that is older than go.mod asks for.
+need_go() {
+	local want have
+	want=$(awk '$1 == "go" { print $2; exit }' go.mod)
+	command -v go >/dev/null || fail "Go is missing: install Go $want or newer and put its bin directory on the PATH."
+	have=$(GOTOOLCHAIN=local go env GOVERSION | sed 's/^go//; s/-.*//')
+	if [ "$(printf '%s\n%s\n' "$want" "$have" | sort -V | head -n 1)" != "$want" ]; then
+		fail "Go $have ($(command -v go)) is too old: go.mod asks for $want."
+	fi
+}
+
+# need_cc sees to a C compiler that can link, which cgo needs.
+need_cc() {
+	if have_cc; then return; fi
+	scripts/apt.sh gcc libc6-dev || true
+	have_cc || fail "A C compiler is missing: building the box needs gcc and libc6-dev (apt-get install gcc libc6-dev)."
+}
+
+have_cc() {
+	local dir ok=1
+	command -v "${CC:-gcc}" >/dev/null || return 1
+	dir=$(mktemp -d)
+	printf '#include <stdio.h>\nint main(void) { return puts("") < 0; }\n' >"$dir/a.c"
+	"${CC:-gcc}" -o "$dir/a" "$dir/a.c" 2>/dev/null && ok=0
+	rm -rf "$dir"
+	return "$ok"
+}
+
+what=${1:-core}
+need_go
+case $what in
+build)
+	need_cc
+	;;
+core)
+	need_cc
+	scripts/toolchains.sh --core || echo "install: going on with the languages that are here" >&2
+	;;
+test)
+	need_cc
+	scripts/apt.sh ca-certificates curl redis-server user-mode-linux
+	scripts/toolchains.sh --all
+	;;
+*)
+	fail "usage: scripts/install.sh build|core|test"
+	;;
+esac
