@@ -10,81 +10,99 @@ import (
 )
 
 // Language is one definition, read from a file of defs or of the operator's
-// directory. Command words may hold {source} (the main file), {sources} (all
-// files of the language, one word each), {exe} (sandbox.ExeDir), {class} (what
-// main_class found), {memory_mib} and {tasks} (limits of the run).
+// directory. Command words may hold {source} (the main file), {stem} (the same
+// without its suffix), {sources} (all files of the language, one word each), {exe}
+// (sandbox.ExeDir), {class} (what main_class found), {memory_mib} and {tasks}
+// (limits of the run) and {box_mib} (the memory limit with the language's own
+// allowance: what the kernel enforces).
 type Language struct {
-	ID      string   `yaml:"id"`
-	Name    string   `yaml:"name"`     // "C++17 (GCC)"
-	Aliases []string `yaml:"aliases"`  // other ids; unique over all languages
-	Source  string   `yaml:"source"`   // default main file name: main.cpp
-	Suffix  []string `yaml:"suffixes"` // ".cpp", ".cc": tells the language of a file; first definition by id wins
+	ID      string   `yaml:"id" json:"id"`
+	Name    string   `yaml:"name" json:"name"`         // "C++17 (GCC)"
+	Aliases []string `yaml:"aliases" json:"aliases"`   // other ids; unique over all languages
+	Source  string   `yaml:"source" json:"source"`     // default main file name: main.cpp
+	Suffix  []string `yaml:"suffixes" json:"suffixes"` // ".cpp", ".cc": tells the language of a file, see Set.ForFile
+	Rank    int      `yaml:"rank" json:"rank"`         // where several share a suffix the lowest rank wins, then the first id
+	Core    bool     `yaml:"core" json:"core"`         // part of the small core that "make demo" installs
 
-	// MainClass, where set, is a regular expression whose first group names the
-	// class that the main file must be called after ("public class X").
-	MainClass string `yaml:"main_class"`
+	// MainClass, where set, finds the class that starts the program ({class}) and
+	// the name that its file must bear.
+	MainClass *MainClass `yaml:"main_class" json:"main_class,omitempty"`
 
-	Compile *Step `yaml:"compile"` // nil: no compiler; the sources are the executable
-	Run     Step  `yaml:"run"`
+	Compile *Step `yaml:"compile" json:"compile,omitempty"` // nil: no compiler; the sources are the executable
+	Run     Step  `yaml:"run" json:"run"`
 
-	Environment Environment `yaml:"environment"`
-	Allowance   Allowance   `yaml:"allowance"`
-	Toolchain   Tools       `yaml:"toolchain"`
-	SelfTest    SelfTest    `yaml:"self_test"`
+	Environment Environment `yaml:"environment" json:"environment"`
+	Allowance   Allowance   `yaml:"allowance" json:"allowance"`
+	Toolchain   Tools       `yaml:"toolchain" json:"toolchain"`
+	SelfTest    SelfTest    `yaml:"self_test" json:"-"`
 }
 
 // Step is one command in the box.
 type Step struct {
-	Args   []string    `yaml:"args"`
-	Env    []string    `yaml:"env"`
-	Limits *StepLimits `yaml:"limits"` // of a compiler; the defaults are CPU 10 s, wall 30 s, 1 GiB, 128 tasks
-	Output string      `yaml:"output"` // of a compile: file or directory below the work dir that is kept; "" is all of it
+	Args   []string    `yaml:"args" json:"args"`
+	Env    []string    `yaml:"env" json:"env"`
+	Limits *StepLimits `yaml:"limits" json:"limits,omitempty"` // of a compiler only
+	Output string      `yaml:"output" json:"output"`           // of a compiler only: the file below the work dir that is kept, or with a trailing slash the directory whose content is
 }
 
-// StepLimits are limits in a definition's words.
+// StepLimits are limits in a definition's words; sizes are binary ("1G"). What is
+// not stated is as in DefaultStepLimits.
 type StepLimits struct {
-	CPU    time.Duration `yaml:"cpu"`
-	Wall   time.Duration `yaml:"wall"`
-	Memory string        `yaml:"memory"` // "1G", binary
-	Tasks  int           `yaml:"tasks"`
-	Log    string        `yaml:"log"`  // compiler output kept, default 64K
-	Disk   string        `yaml:"disk"` // executable and temporary files, default 256M
+	CPU      time.Duration `yaml:"cpu" json:"cpu"`
+	Wall     time.Duration `yaml:"wall" json:"wall"`
+	Memory   Size          `yaml:"memory" json:"memory"`
+	Tasks    int           `yaml:"tasks" json:"tasks"`
+	Log      Size          `yaml:"log" json:"log"`           // compiler output kept
+	Disk     Size          `yaml:"disk" json:"disk"`         // executable and temporary files, and the largest file
+	Artifact Size          `yaml:"artifact" json:"artifact"` // the executable alone
+}
+
+// DefaultStepLimits bound a compiler whose definition states nothing else.
+func DefaultStepLimits() StepLimits {
+	return StepLimits{
+		CPU: 10 * time.Second, Wall: 30 * time.Second, Memory: Size(judge.GiB), Tasks: 128,
+		Log: Size(64 * judge.KiB), Disk: Size(256 * judge.MiB), Artifact: Size(64 * judge.MiB),
+	}
 }
 
 // Environment is the file system a language runs in.
 type Environment struct {
-	Root   string     `yaml:"root"`   // directory, or a tar by digest; "" is the host's system directories
-	Mounts []EnvMount `yaml:"mounts"` // read-only, for a venv, conda or /opt prefix
-	Env    []string   `yaml:"env"`
+	Root   string     `yaml:"root" json:"root"`     // absolute directory, or sha256:HEX of a tar, see Prober; "" is the host's system directories
+	Mounts []EnvMount `yaml:"mounts" json:"mounts"` // read-only, for a venv, conda or /opt prefix
+	Env    []string   `yaml:"env" json:"env"`       // for compiler and program alike
 }
 
 // EnvMount is one read-only bind.
 type EnvMount struct {
-	Source string `yaml:"source"`
-	Target string `yaml:"target"` // "" is the source's path
+	Source string `yaml:"source" json:"source"`
+	Target string `yaml:"target" json:"target"` // "" is the source's path; filled in by Load
 }
 
 // Allowance is what a runtime needs for itself, on top of the problem's limits.
 type Allowance struct {
-	TimeFactor float64       `yaml:"time_factor"` // multiplies CPU and wall, 1 when 0
-	Time       time.Duration `yaml:"time"`        // added to CPU and wall
-	Memory     string        `yaml:"memory"`      // added to the memory limit
-	Tasks      int           `yaml:"tasks"`       // floor of the task limit
+	TimeFactor float64       `yaml:"time_factor" json:"time_factor"` // multiplies CPU and wall, 1 when 0
+	Time       time.Duration `yaml:"time" json:"time"`               // added to CPU and wall
+	Memory     Size          `yaml:"memory" json:"memory"`           // added to the memory limit
+	Tasks      int           `yaml:"tasks" json:"tasks"`             // floor of the task limit
 }
 
 // Tools names the parts whose versions and digests make the toolchain.
 type Tools struct {
-	Programs []string `yaml:"programs"` // absolute paths that must exist: /usr/bin/g++
-	Files    []string `yaml:"files"`    // further files or globs whose content counts
-	Version  []string `yaml:"version"`  // command that prints the version
-	Packages []string `yaml:"packages"` // Debian packages that bring it
-	Npm      []string `yaml:"npm"`      // npm packages with version, installed below the tool prefix
+	Programs []string `yaml:"programs" json:"programs"` // absolute paths in the box that must exist: /usr/bin/g++
+	Files    []string `yaml:"files" json:"files"`       // further files, globs or directories in the box whose content counts; each must match something
+	Version  []string `yaml:"version" json:"version"`   // command that prints the version, on its first line
+	Packages []string `yaml:"packages" json:"packages"` // Debian packages that bring it
+	Npm      []string `yaml:"npm" json:"npm"`           // npm packages with version, installed below NpmPrefix
 }
+
+// NpmPrefix is where scripts/toolchains.sh installs npm packages: a system
+// directory that every box sees.
+const NpmPrefix = "/usr/local/lib/judgefarm/npm"
 
 // SelfTest is a program that a working toolchain judges AC.
 type SelfTest struct {
-	Source   string       `yaml:"source"`
-	Files    []judge.File `yaml:"-"`
+	Source   string       `yaml:"source"` // the main file
+	Files    []judge.File `yaml:"-"`      // the same as a submission; Load fills it in
 	Stdin    string       `yaml:"stdin"`
-	Expected string       `yaml:"expected"`
+	Expected string       `yaml:"expected"` // compared token by token
 }
