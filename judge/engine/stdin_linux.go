@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"judgefarm/testcases"
+)
+
+// stdinSeals make the copy unchangeable; see memfd_create(2) and fcntl(2).
+const stdinSeals = unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
+
+// stdin copies a case's input into a sealed memfd. The program never gets a
+// descriptor of the file itself: /proc/self/fd/0 would show its path on the host,
+// and its directory may hold the answer.
+func stdin(data testcases.Data) (*os.File, error) {
+	fd, err := unix.MemfdCreate("stdin", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)
+	if err == unix.EINVAL { // before Linux 6.3
+		fd, err = unix.MemfdCreate("stdin", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create input: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "stdin")
+	if err := fill(f, data); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("copy input: %w", err)
+	}
+	return f, nil
+}
+
+func fill(f *os.File, data testcases.Data) error {
+	r, err := data.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	n, err := io.Copy(f, r)
+	if err != nil {
+		return err
+	}
+	if n != data.Size() {
+		return fmt.Errorf("read %d bytes of %d", n, data.Size())
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	// Sealing after the writes; F_SEAL_WRITE keeps even a reopened descriptor read-only.
+	_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, stdinSeals)
+	return err
+}
