@@ -42,7 +42,7 @@ type Step struct {
 	Args   []string    `yaml:"args" json:"args"`
 	Env    []string    `yaml:"env" json:"env"`
 	Limits *StepLimits `yaml:"limits" json:"limits,omitempty"` // of a compiler only
-	Output string      `yaml:"output" json:"output"`           // of a compiler only: the file below the work dir that is kept, or with a trailing slash the directory whose content is
+	Output string      `yaml:"output" json:"output"`           // of a compiler only: the file below the work dir that is kept, or with a trailing slash the directory whose content is; "" is all
 }
 
 // StepLimits are limits in a definition's words; sizes are binary ("1G"). What is

@@ -48,7 +48,7 @@ func (l *Language) validate() []fault {
 	if l.Compile != nil {
 		faults = append(faults, l.Compile.validate("compile", without(sourceWords, "exe"))...)
 		out := strings.TrimSuffix(l.Compile.Output, "/")
-		if err := judge.CheckFileName(out); err != nil {
+		if err := judge.CheckFileName(out); err != nil && l.Compile.Output != "" {
 			refuse("compile.output", "names the file or directory/ that is kept: %v", err)
 		}
 	}
