@@ -135,7 +135,7 @@ func TestBufferEdges(t *testing.T) {
 	t.Parallel()
 	const size = 64 << 10
 	for _, name := range []string{"tokens", "exact", "lines", "floats"} {
-		for _, n := range []int{size - 2, size - 1, size, size + 1, 2*size - 1, 2 * size, 2*size + 1} {
+		for _, n := range []int{size - 1, size, size + 1, 2*size + 1} {
 			for _, unit := range []string{"a", "1 ", "ab\n"} {
 				same := strings.Repeat(unit, n/len(unit)) + "a"
 				for output, want := range map[string]judge.Verdict{

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,16 +89,10 @@ func (c *custom) Check(ctx context.Context, in Input) (Ruling, error) {
 	}
 	defer files.remove()
 
-	spec := sandbox.Spec{Env: exe.Env, Limits: customLimits}
-	spec.Args = append(append([]string{}, exe.Args...), dataDir+"/input", dataDir+"/answer", feedbackArg)
-	spec.Args = append(spec.Args, c.args...)
-	spec.Mounts = []sandbox.Mount{{Source: exe.Dir, Target: sandbox.ExeDir}, {Source: files.data, Target: dataDir}}
-	spec.Stdin = files.output
-	spec.Stdout = sandbox.Stream{Limit: customLimits.Output, Keep: true}
-	spec.Stderr = sandbox.Stream{Limit: customLimits.Output, Keep: true}
-	// The empty messages bring the folder into being, as the box's user.
-	spec.Files = []sandbox.File{{Name: juryMessage}, {Name: teamMessage}}
-	spec.Collect = []sandbox.Collect{{Name: juryMessage, Max: feedbackSize}, {Name: teamMessage, Max: feedbackSize}}
+	spec, err := c.spec(exe, files)
+	if err != nil {
+		return Ruling{}, err
+	}
 	rep, err := c.deps.Runner.Run(ctx, spec)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -123,6 +116,24 @@ func (c *custom) compile(ctx context.Context) (*compile.Executable, error) {
 			Err:    fmt.Errorf("compile checker: %s: %.2000s", res.Verdict, res.Log)}
 	}
 	return res.Executable, nil
+}
+
+func (c *custom) spec(exe *compile.Executable, files *staged) (sandbox.Spec, error) {
+	limits := c.deps.Language.Apply(customLimits)
+	cmd, err := compile.CommandOf(c.deps.Language, exe, limits)
+	if err != nil {
+		return sandbox.Spec{}, judge.Fail(judge.FailChecker, err)
+	}
+	args := append(slices.Clone(cmd.Args), dataDir+"/input", dataDir+"/answer", feedbackArg)
+	said := sandbox.Stream{Limit: limits.Output, Keep: true} // how much it talks is no reason to fail
+	return sandbox.Spec{
+		Args: append(args, c.args...), Env: cmd.Env, Root: cmd.Root, Slack: cmd.Slack, Limits: limits,
+		Mounts: append(slices.Clone(cmd.Mounts), sandbox.Mount{Source: files.data, Target: dataDir}),
+		Stdin:  files.output, Stdout: said, Stderr: said,
+		// The empty messages bring the folder into being, as the box's user.
+		Files:   []sandbox.File{{Name: juryMessage}, {Name: teamMessage}},
+		Collect: []sandbox.Collect{{Name: juryMessage, Max: feedbackSize}, {Name: teamMessage, Max: feedbackSize}},
+	}, nil
 }
 
 // customRuling reads what the box says. A reason never holds what the program
@@ -162,47 +173,4 @@ func message(rep *sandbox.Report, name string, max int) string {
 		}
 	}
 	return ""
-}
-
-// staged is the data of one check as files. Programs get files and no pipes:
-// a checker that stops reading early, or never reads, cannot block anybody.
-type staged struct {
-	dir    string
-	data   string // directory of input and answer
-	output *os.File
-}
-
-func stage(base string, in Input) (s *staged, err error) {
-	dir, err := os.MkdirTemp(base, "check-")
-	if err != nil {
-		return nil, judge.Fail(judge.FailInternal, fmt.Errorf("stage check: %w", err))
-	}
-	s = &staged{dir: dir, data: filepath.Join(dir, "data")}
-	defer func() {
-		if err != nil {
-			s.remove()
-		}
-	}()
-	// The box's user must be able to read what is mounted, whatever our umask is.
-	if err := errors.Join(os.Mkdir(s.data, 0o755), os.Chmod(s.data, 0o755), os.Chmod(dir, 0o755)); err != nil {
-		return nil, judge.Fail(judge.FailInternal, fmt.Errorf("stage check: %w", err))
-	}
-	for name, open := range map[string]opener{"input": in.Input, "answer": in.Answer} {
-		f, err := save(filepath.Join(s.data, name), open)
-		if err != nil {
-			return nil, judge.Fail(judge.FailProblem, fmt.Errorf("stage %s of case %s: %w", name, in.Case, err))
-		}
-		f.Close()
-	}
-	if s.output, err = save(filepath.Join(dir, "output"), in.Output); err != nil {
-		return nil, judge.Fail(judge.FailInternal, fmt.Errorf("stage output of case %s: %w", in.Case, err))
-	}
-	return s, nil
-}
-
-func (s *staged) remove() {
-	if s.output != nil {
-		s.output.Close()
-	}
-	os.RemoveAll(s.dir)
 }

@@ -1,0 +1,40 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+
+	"judgefarm/judge"
+	"judgefarm/judge/sandbox"
+	"judgefarm/languages"
+	"judgefarm/testcases"
+)
+
+// Maker makes the checkers of problems; its For is what the engine asks. All
+// fields but Dir are required.
+type Maker struct {
+	Runner    sandbox.Runner
+	Compiler  Compiler
+	Languages Languages
+	Dir       string // see Deps.Dir
+}
+
+// Languages is what a Maker needs of languages.Set.
+type Languages interface {
+	Find(idOrAlias string) (*languages.Language, bool)
+}
+
+// For makes the checker that spec names for a problem, whose own program custom
+// stands for. What is wrong with the spec is a *judge.BadRequest.
+func (m Maker) For(_ context.Context, p *testcases.Problem, spec judge.CheckerSpec) (Checker, error) {
+	deps := Deps{Runner: m.Runner, Compiler: m.Compiler, Files: p.CheckerFiles, Dir: m.Dir}
+	if p.CheckerLanguage != "" {
+		lang, ok := m.Languages.Find(p.CheckerLanguage)
+		if !ok {
+			return nil, judge.Refuse(&judge.FieldError{Field: "checker.language",
+				Reason: fmt.Sprintf("no language is called %.64q", p.CheckerLanguage)})
+		}
+		deps.Language = lang
+	}
+	return New(spec, deps)
+}
