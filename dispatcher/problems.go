@@ -1,0 +1,177 @@
+package dispatcher
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"judgefarm/internal/blob"
+	"judgefarm/judge"
+	"judgefarm/testcases"
+)
+
+const (
+	maxUploads   = 4       // PutProblem at one time: each needs disk for the archive, twice, and what is in it
+	maxPointer   = 1 << 20 // bytes of a problem's pointer
+	problemsRoot = "problems/"
+)
+
+// ErrTooLarge is wrapped by PutProblem for an archive over Bounds.Package.
+var ErrTooLarge = errors.New("archive is too large")
+
+// PutProblem makes the archive (zip or tar.gz, any format that testcases/format
+// knows) the current version of a problem. Submissions that were accepted before
+// are judged against the version they came with. Every fault of the package is in
+// one *judge.BadRequest; else errors wrap ErrTooLarge or ErrUnavailable.
+func (s *Service) PutProblem(ctx context.Context, id string, archive io.Reader) (judge.ProblemInfo, error) {
+	if err := checkProblemID(id); err != nil {
+		return judge.ProblemInfo{}, err
+	}
+	select {
+	case s.uploads <- struct{}{}:
+		defer func() { <-s.uploads }()
+	case <-ctx.Done():
+		return judge.ProblemInfo{}, context.Cause(ctx)
+	}
+	dir, err := os.MkdirTemp("", "judgefarm-upload-")
+	if err != nil {
+		return judge.ProblemInfo{}, fmt.Errorf("make upload folder: %w: %w", ErrUnavailable, err)
+	}
+	defer os.RemoveAll(dir)
+	problem, packed, err := s.readPackage(dir, archive)
+	if err != nil {
+		return judge.ProblemInfo{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, problemsTimeout, errSlow)
+	defer cancel()
+	digest, err := s.storePackage(ctx, packed)
+	if err != nil {
+		return judge.ProblemInfo{}, err
+	}
+	info := describeProblem(id, digest, problem)
+	info.UpdatedAt = s.cfg.Now().UTC()
+	doc, err := json.Marshal(info)
+	if err != nil {
+		return judge.ProblemInfo{}, fmt.Errorf("encode problem %s: %w", id, err)
+	}
+	if err := s.cfg.Blobs.Put(ctx, pointerKey(id), bytes.NewReader(doc), int64(len(doc)), "application/json"); err != nil {
+		return judge.ProblemInfo{}, storeError("store problem "+id, err)
+	}
+	s.log.Info("problem changed", "problem", id, "digest", info.Digest, "cases", info.Cases)
+	return info, nil
+}
+
+// GetProblem returns the current version of a problem. Errors wrap ErrNoProblem or
+// ErrUnavailable, or are a *judge.BadRequest for an id that no problem can have.
+func (s *Service) GetProblem(ctx context.Context, id string) (judge.ProblemInfo, error) {
+	if checkProblemID(id) != nil {
+		return judge.ProblemInfo{}, fmt.Errorf("get problem %.64q: %w", id, ErrNoProblem)
+	}
+	r, _, err := s.cfg.Blobs.Get(ctx, pointerKey(id))
+	if errors.Is(err, blob.ErrNotFound) {
+		return judge.ProblemInfo{}, fmt.Errorf("get problem %s: %w", id, ErrNoProblem)
+	}
+	if err != nil {
+		return judge.ProblemInfo{}, storeError("get problem "+id, err)
+	}
+	defer r.Close()
+	var info judge.ProblemInfo
+	if err := json.NewDecoder(io.LimitReader(r, maxPointer)).Decode(&info); err != nil {
+		return judge.ProblemInfo{}, storeError("read problem "+id, err)
+	}
+	return info, nil
+}
+
+// readPackage spools the archive, reads and checks the problem in it and returns
+// the path of its canonical form.
+func (s *Service) readPackage(dir string, archive io.Reader) (*testcases.Problem, string, error) {
+	upload, err := os.Create(filepath.Join(dir, "upload"))
+	if err != nil {
+		return nil, "", fmt.Errorf("spool upload: %w: %w", ErrUnavailable, err)
+	}
+	defer upload.Close()
+	most := int64(s.cfg.Bounds.Package)
+	size, err := io.Copy(upload, io.LimitReader(archive, most+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("spool upload: %w", err)
+	}
+	if size > most {
+		return nil, "", fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
+	}
+	return s.openPackage(dir, upload, size)
+}
+
+// problemFaults are what this server refuses in a problem that is right by itself.
+func (s *Service) problemFaults(p *testcases.Problem) []*judge.FieldError {
+	faults := overBounds(p.Limits, s.cfg.Bounds.Limits)
+	if p.CheckerLanguage != "" {
+		if _, known := s.cfg.Language(p.CheckerLanguage); !known {
+			faults = append(faults, &judge.FieldError{Field: "checker.language",
+				Reason: fmt.Sprintf("is not known: %.64q; GET /v1/languages lists them", p.CheckerLanguage)})
+		}
+	}
+	return faults
+}
+
+// storePackage stores the file under its digest and returns that.
+func (s *Service) storePackage(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read packed problem: %w: %w", ErrUnavailable, err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err := io.Copy(h, f)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read packed problem: %w: %w", ErrUnavailable, err)
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	if err := s.cfg.Blobs.Put(ctx, blob.ContentKey(sum), f, size, "application/octet-stream"); err != nil {
+		return "", storeError("store packed problem", err)
+	}
+	return "sha256:" + sum, nil
+}
+
+func describeProblem(id, digest string, p *testcases.Problem) judge.ProblemInfo {
+	info := judge.ProblemInfo{
+		ID: id, Name: p.Name, Digest: p.Digest, Package: digest,
+		Limits: p.Limits.JSON(), Checker: p.Checker,
+	}
+	if info.Checker.Name == "" {
+		info.Checker.Name = testcases.DefaultChecker
+	}
+	for _, c := range p.Cases() {
+		info.Cases++
+		if c.Sample {
+			info.Samples++
+		}
+	}
+	return info
+}
+
+func checkProblemID(id string) error {
+	reason := testcases.CheckName(id)
+	switch {
+	case reason == "" && strings.Contains(id, "/"):
+		reason = "must not have a slash"
+	case reason == "" && len(id) > 128:
+		reason = fmt.Sprintf("must be at most 128 bytes, is %d", len(id))
+	}
+	if reason == "" {
+		return nil
+	}
+	return judge.Refuse(&judge.FieldError{Field: "id", Reason: reason})
+}
+
+func pointerKey(id string) string { return problemsRoot + id + "/current.json" }
