@@ -81,7 +81,7 @@ func hashFile(ctx context.Context, host string) (string, error) {
 
 // cancelable ends a long read with its context.
 type cancelable struct {
-	ctx context.Context //nolint:containedctx // lives for one read
+	ctx context.Context // lives for one copy
 	r   io.Reader
 }
 

@@ -43,7 +43,6 @@ func Load(cfg Config) (*Set, error) {
 	if cfg.Dir != "" {
 		own, more := readAll(os.DirFS(cfg.Dir), ".", cfg.Dir+"/")
 		errs = append(errs, more...)
-		errs = append(errs, clashes(own)...)
 		defs = override(defs, own)
 	}
 	slices.SortFunc(defs, func(a, b source) int { return strings.Compare(a.ID, b.ID) })
@@ -67,19 +66,6 @@ func Load(cfg Config) (*Set, error) {
 		return nil, errors.Join(errs...)
 	}
 	return set, nil
-}
-
-// clashes are ids that two files of one directory define.
-func clashes(defs []source) []error {
-	var errs []error
-	files := map[string]string{}
-	for _, d := range defs {
-		if first, taken := files[d.ID]; taken {
-			errs = append(errs, fmt.Errorf("%s: id: %q is already taken by %s", d.file, d.ID, first))
-		}
-		files[d.ID] = d.file
-	}
-	return errs
 }
 
 func override(defs, own []source) []source {

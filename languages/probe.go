@@ -159,8 +159,16 @@ func (p *Prober) writeFiles(ctx context.Context, tc *Toolchain, v view, pattern 
 	return nil
 }
 
-// writeDefinition writes what of a definition changes what a toolchain does.
+// writeDefinition writes what of a definition changes what a toolchain does. Where
+// roots and mounts lie on the host does not: their content counts.
 func writeDefinition(w io.Writer, l *Language, packages map[string]string) error {
+	env := Environment{Env: l.Environment.Env}
+	if digestPattern.MatchString(l.Environment.Root) {
+		env.Root = l.Environment.Root
+	}
+	for _, m := range l.Environment.Mounts {
+		env.Mounts = append(env.Mounts, EnvMount{Target: m.Target})
+	}
 	return json.NewEncoder(w).Encode(struct {
 		Form        string
 		Compile     *Step
@@ -169,7 +177,7 @@ func writeDefinition(w io.Writer, l *Language, packages map[string]string) error
 		MainClass   *MainClass
 		Packages    map[string]string
 		Npm         []string
-	}{"judgefarm toolchain 1", l.Compile, l.Run, l.Environment, l.MainClass, packages, l.Toolchain.Npm})
+	}{"judgefarm toolchain 1", l.Compile, l.Run, env, l.MainClass, packages, l.Toolchain.Npm})
 }
 
 // fix says how to get a missing file.
