@@ -51,6 +51,12 @@ type entry struct {
 
 func (e *entry) exeDir() string { return filepath.Join(e.dir, exeName) }
 
+// touch writes the time of the last use for a later process. The order of use is
+// all that is lost when it fails.
+func (e *entry) touch(dir string) {
+	_ = os.Chtimes(filepath.Join(dir, metaName), e.touched, e.touched)
+}
+
 func openCache(dir string, max judge.Bytes, clock func() time.Time, log *slog.Logger) (*cache, error) {
 	c := &cache{dir: dir, max: int64(max), clock: clock, log: log, entries: map[string]*entry{}, order: list.New()}
 	for _, d := range []string{dir, c.path("entries"), c.path("tmp"), c.path("versions")} {
@@ -162,8 +168,7 @@ func (c *cache) pin(key string) *entry {
 		return nil
 	}
 	if touch {
-		// The order of use is all that is lost when this fails.
-		_ = os.Chtimes(filepath.Join(e.dir, metaName), e.touched, e.touched)
+		e.touch(e.dir)
 	}
 	return e
 }
@@ -208,6 +213,7 @@ func (c *cache) store(key string, m meta, files []sandbox.Collected) (*entry, er
 	if err := writeEntry(tmp, &m, files); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(tmp))
 	}
+	e.touch(tmp)
 	e.verify.Do(func() {}) // written by us just now
 	e.meta = m
 	c.mu.Lock()
