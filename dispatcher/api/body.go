@@ -1,0 +1,186 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"judgefarm/judge"
+)
+
+const (
+	bodyTimeout = 30 * time.Second // to receive a JSON body
+	bodyPatient = 5 * time.Second  // to get memory for it while others hold it
+)
+
+type releaseKey struct{}
+
+// releaseBody gives the memory of the request's body back before a long wait.
+func releaseBody(ctx context.Context) {
+	if release, ok := ctx.Value(releaseKey{}).(func()); ok {
+		release()
+	}
+}
+
+// readJSON is the middleware of operations with a JSON body. It reads the body
+// itself because huma's reader answers 500 for a body cut short, and because
+// encoding/json replaces bytes that are not UTF-8, silently: a program or a test
+// would not be what was sent.
+func (a *api) readJSON(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	release, problem := a.claim(r)
+	if problem != nil {
+		writeProblem(w, r, problem)
+		return
+	}
+	defer release()
+	body, problem := a.receive(w, r)
+	if problem == nil {
+		problem = checkText(body)
+	}
+	if problem != nil {
+		a.metrics.invalid()
+		writeProblem(w, r, problem)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	next(huma.WithValue(ctx, releaseKey{}, release))
+}
+
+// claim takes as many bytes of the memory for bodies as the request announces, or
+// the most it may send.
+func (a *api) claim(r *http.Request) (release func(), problem *Problem) {
+	if ct := r.Header.Get("Content-Type"); ct != "" {
+		if kind, _, err := mime.ParseMediaType(ct); err != nil || kind != "application/json" {
+			return nil, newProblem(http.StatusUnsupportedMediaType,
+				fmt.Sprintf("Content-Type must be application/json, is %.64q", ct))
+		}
+	}
+	size := r.ContentLength
+	if size < 0 {
+		size = int64(a.cfg.MaxBody)
+	}
+	if size > int64(a.cfg.MaxBody) {
+		return nil, a.tooLarge()
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), bodyPatient)
+	defer cancel()
+	if err := a.bodies.Acquire(ctx, size); err != nil {
+		return nil, newProblem(http.StatusServiceUnavailable,
+			"too many large requests are being read; try again").retryAfter(time.Second)
+	}
+	return sync.OnceFunc(func() { a.bodies.Release(size) }), nil
+}
+
+func (a *api) tooLarge() *Problem {
+	return newProblem(http.StatusRequestEntityTooLarge,
+		fmt.Sprintf("the body must be at most %d bytes; upload large tests as a problem", a.cfg.MaxBody))
+}
+
+// receive reads the body within a time limit, and takes the limit off again: left
+// on, it would end a wait (net/http watches the connection by reading from it).
+func (a *api) receive(w http.ResponseWriter, r *http.Request) ([]byte, *Problem) {
+	conn := http.NewResponseController(w)
+	if conn.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
+		defer conn.SetReadDeadline(time.Time{})
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, int64(a.cfg.MaxBody)))
+	var (
+		over    *http.MaxBytesError
+		timeout net.Error
+	)
+	switch {
+	case err == nil:
+		return buf.Bytes(), nil
+	case errors.As(err, &over):
+		return nil, a.tooLarge()
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return nil, newProblem(http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %v", bodyTimeout))
+	}
+	return nil, newProblem(http.StatusBadRequest, "the body ended early or is not framed as HTTP says")
+}
+
+// checkText refuses JSON that would lose bytes when decoded.
+func checkText(body []byte) *Problem {
+	at, what := badUTF8(body), "bytes that are not UTF-8"
+	if at < 0 {
+		at, what = loneSurrogate(body), `half of a surrogate pair, which is no character`
+	}
+	if at < 0 {
+		return nil
+	}
+	fault := &judge.FieldError{Reason: fmt.Sprintf(
+		`the body has %s at byte %d; send such text as base64 with "encoding":"base64"`, what, at)}
+	return newProblem(http.StatusBadRequest, fault.Reason, fault)
+}
+
+func badUTF8(b []byte) int {
+	if utf8.Valid(b) {
+		return -1
+	}
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// loneSurrogate finds an escape \uD800 to \uDFFF without its other half. A
+// backslash occurs in strings only, or the body is not JSON and refused later.
+func loneSurrogate(b []byte) int {
+	for i := 0; i < len(b); {
+		next := bytes.IndexByte(b[i:], '\\')
+		if next < 0 {
+			return -1
+		}
+		i += next
+		switch unit := escaped(b[i:]); {
+		case unit < 0:
+			i += 2 // \n, \\, \" and what is no escape at all
+		case unit < 0xd800 || unit > 0xdfff:
+			i += 6
+		case unit > 0xdbff:
+			return i
+		default:
+			if low := escaped(b[i+6:]); low < 0xdc00 || low > 0xdfff {
+				return i
+			}
+			i += 12
+		}
+	}
+	return -1
+}
+
+// escaped returns the unit of an escape \uXXXX at the start of b, or -1.
+func escaped(b []byte) int {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return -1
+	}
+	unit := 0
+	for _, c := range b[2:6] {
+		switch {
+		case '0' <= c && c <= '9':
+			unit = unit<<4 | int(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			unit = unit<<4 | int(c|0x20-'a'+10)
+		default:
+			return -1
+		}
+	}
+	return unit
+}
