@@ -10,9 +10,10 @@ import (
 
 // Bounds of a Spec. The kernel takes more, yet no run has a use for it.
 const (
-	maxArgs   = 96 << 10 // bytes of Args and Env together
-	maxMounts = 32
-	maxFiles  = 4096
+	maxArgs    = 96 << 10 // bytes of Args and Env together
+	maxStrings = 16000    // how many they are
+	maxMounts  = 32
+	maxFiles   = 4096
 )
 
 // Defaults of BoxLimits.
@@ -77,6 +78,9 @@ func (s Spec) validateProgram(refuse refuseFunc) {
 		if strings.ContainsRune(e, 0) || strings.IndexByte(e, '=') < 1 {
 			refuse(fmt.Sprintf("env[%d]", i), "must be NAME=value without a NUL byte")
 		}
+	}
+	if n := len(s.Args) + len(s.Env); n > maxStrings {
+		refuse("args", "and env together must be at most %d, are %d", maxStrings, n)
 	}
 	if total > maxArgs {
 		refuse("args", "and env together must be at most %d bytes, are %d", maxArgs, total)

@@ -1,0 +1,352 @@
+package sandbox
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"judgefarm/judge"
+)
+
+// Cgroups bound and measure boxes. A host has one of three layouts, and each of
+// the three things we need may come from either version:
+//
+//	v1      memory, pids and cpuacct each in a hierarchy of its own
+//	v2      one hierarchy with memory and pids; cpu.stat is always there
+//	hybrid  v1 for limits, an empty v2 tree beside it
+//
+// The worker owns one group in each hierarchy, below its own group where that is
+// writable, and each box one group in that.
+
+// hierarchy is one tree and the worker's group in it.
+type hierarchy struct {
+	v2     bool
+	parent string // directory that holds the worker's group
+	dir    string // the worker's group
+	fd     int    // dir opened; it holds the lock that tells others that we live
+}
+
+// cgroups are the hierarchies by what they are used for; the same one may serve
+// several times.
+type cgroups struct {
+	memory, pids, cpu *hierarchy
+	all               []*hierarchy // each once
+	leaf              *v2Leaf      // where the worker itself had to move, or nil
+	noSwapFile        bool         // v1 without memory.memsw: Probe made sure that there is no swap
+}
+
+// mountPoint is a mounted cgroup tree and our own group in it.
+type mountPoint struct {
+	v2          bool
+	controllers []string
+	dir         string // where it is mounted
+	own         string // our own group's directory
+}
+
+func (m mountPoint) has(names ...string) bool {
+	for _, name := range names {
+		found := false
+		for _, c := range m.controllers {
+			found = found || c == name
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// cgroupMounts reads what is mounted where; cgroups(7), proc_pid_mountinfo(5).
+func cgroupMounts() ([]mountPoint, error) {
+	info, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("read mounts: %w", err)
+	}
+	self, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, fmt.Errorf("read own cgroup: %w", err)
+	}
+	return parseCgroupMounts(string(info), string(self)), nil
+}
+
+func parseCgroupMounts(info, self string) []mountPoint {
+	own := map[string]string{} // controller, "" for v2 -> path
+	for line := range strings.Lines(self) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		for c := range strings.SplitSeq(parts[1], ",") {
+			own[c] = parts[2]
+		}
+	}
+	var mounts []mountPoint
+	for line := range strings.Lines(info) {
+		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
+		left, right := strings.Fields(before), strings.Fields(after)
+		if !ok || len(left) < 5 || len(right) < 3 {
+			continue
+		}
+		m := mountPoint{dir: left[4]}
+		switch right[0] {
+		case "cgroup2":
+			m.v2 = true
+			m.own = ownGroup(m.dir, left[3], own[""])
+			if b, err := os.ReadFile(filepath.Join(m.own, "cgroup.controllers")); err == nil {
+				m.controllers = strings.Fields(string(b))
+			}
+		case "cgroup":
+			for opt := range strings.SplitSeq(right[2], ",") {
+				if path, ok := own[opt]; ok {
+					m.controllers = append(m.controllers, opt)
+					m.own = ownGroup(m.dir, left[3], path)
+				}
+			}
+			if m.controllers == nil {
+				continue
+			}
+		default:
+			continue
+		}
+		mounts = append(mounts, m)
+	}
+	return mounts
+}
+
+// ownGroup joins a mount of the subtree root with our path. In a container the
+// path may lie outside of what is mounted; then the mount itself is our best.
+func ownGroup(dir, root, path string) string {
+	rel, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/"))
+	if !ok || strings.Contains(rel, "..") {
+		return dir
+	}
+	return filepath.Join(dir, rel)
+}
+
+// newCgroups makes the worker's groups and removes those of dead workers.
+func newCgroups(log *slog.Logger) (*cgroups, error) {
+	mounts, err := cgroupMounts()
+	if err != nil {
+		return nil, err
+	}
+	c := &cgroups{}
+	if err := c.choose(mounts); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	if !c.memory.v2 {
+		_, err := os.Stat(filepath.Join(c.memory.dir, "memory.memsw.limit_in_bytes"))
+		c.noSwapFile = err != nil
+	}
+	for _, h := range c.all {
+		sweep(log, h)
+	}
+	return c, nil
+}
+
+// choose prefers v2 where it has the controllers; a v2 tree beside v1 is used for
+// CPU time alone where cpuacct is missing.
+func (c *cgroups) choose(mounts []mountPoint) error {
+	var err error
+	for _, m := range mounts {
+		if m.v2 && m.has("memory", "pids") {
+			if c.memory, err = c.claim(m); err != nil {
+				return err
+			}
+			c.pids, c.cpu = c.memory, c.memory
+			return nil
+		}
+	}
+	for _, use := range []struct {
+		controller string
+		to         **hierarchy
+	}{{"memory", &c.memory}, {"pids", &c.pids}, {"cpuacct", &c.cpu}} {
+		for _, m := range mounts {
+			if *use.to == nil && !m.v2 && m.has(use.controller) {
+				if *use.to, err = c.claim(m); err != nil {
+					return err
+				}
+			}
+		}
+		for _, m := range mounts {
+			if *use.to == nil && m.v2 && use.controller == "cpuacct" {
+				if *use.to, err = c.claim(m); err != nil {
+					return err
+				}
+			}
+		}
+		if *use.to == nil {
+			return fmt.Errorf("%w: no cgroup controller %q; boot with it enabled or mount its hierarchy", ErrHost, use.controller)
+		}
+	}
+	return nil
+}
+
+// claim makes and locks the worker's group in a hierarchy, once.
+func (c *cgroups) claim(m mountPoint) (*hierarchy, error) {
+	for _, h := range c.all {
+		if strings.HasPrefix(h.dir, m.dir+"/") && h.v2 == m.v2 {
+			return h, nil
+		}
+	}
+	var reasons []error
+	for dir := m.own; strings.HasPrefix(dir, m.dir); dir = filepath.Dir(dir) {
+		h, err := c.claimBelow(m, dir)
+		if err == nil {
+			c.all = append(c.all, h)
+			return h, nil
+		}
+		reasons = append(reasons, err)
+	}
+	return nil, fmt.Errorf("%w: no writable cgroup below %s; run as root or delegate one (systemd: Delegate=yes): %w",
+		ErrHost, m.dir, errors.Join(reasons...))
+}
+
+func (c *cgroups) claimBelow(m mountPoint, parent string) (*hierarchy, error) {
+	limits := m.v2 && m.has("memory", "pids")
+	if limits {
+		leaf, err := delegate(parent, parent == m.own)
+		if err != nil {
+			return nil, err
+		}
+		if leaf != nil {
+			c.leaf = leaf
+		}
+	}
+	h, err := lockedGroup(parent)
+	if err != nil {
+		return nil, err
+	}
+	h.v2 = m.v2
+	if limits {
+		if err := writeAt(h.fd, "cgroup.subtree_control", "+memory +pids"); err != nil {
+			return nil, errors.Join(err, h.remove())
+		}
+	}
+	return h, nil
+}
+
+// groupPrefix begins the names of all our groups; groupName in janitor_linux.go
+// is the whole form.
+const groupPrefix = "judgefarm-"
+
+// lockedGroup makes a group of a fresh name and locks it. A janitor may see it
+// before the lock and take it for a dead worker's, so what was locked is looked
+// at again.
+func lockedGroup(parent string) (*hierarchy, error) {
+	for {
+		var random [6]byte
+		rand.Read(random[:])
+		name := groupPrefix + strconv.Itoa(os.Getpid()) + "-" + hex.EncodeToString(random[:])
+		dir := filepath.Join(parent, name)
+		if err := unix.Mkdir(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("make cgroup in %s: %w", parent, err)
+		}
+		fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if errors.Is(err, unix.ENOENT) {
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("open cgroup: %w", err), unix.Rmdir(dir))
+		}
+		if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			unix.Close(fd)
+			continue
+		}
+		var st unix.Stat_t
+		if err := unix.Stat(dir, &st); err != nil {
+			unix.Close(fd)
+			continue
+		}
+		return &hierarchy{parent: parent, dir: dir, fd: fd}, nil
+	}
+}
+
+// remove deletes the worker's group; its boxes' groups are gone by then.
+func (h *hierarchy) remove() error {
+	err := removeGroup(unix.AT_FDCWD, h.dir)
+	return errors.Join(err, unix.Close(h.fd))
+}
+
+func (c *cgroups) close() error {
+	var errs []error
+	for _, h := range c.all {
+		errs = append(errs, h.remove())
+	}
+	if c.leaf != nil {
+		errs = append(errs, c.leaf.undo())
+	}
+	return errors.Join(errs...)
+}
+
+// writeAt writes a file of a group. The os package would cost more than the
+// kernel's part: it registers each file with the poller.
+func writeAt(dir int, name, text string) error {
+	fd, err := unix.Openat(dir, name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open cgroup file %s: %w", name, err)
+	}
+	defer unix.Close(fd)
+	if _, err := unix.Write(fd, []byte(text)); err != nil {
+		return fmt.Errorf("write %q to cgroup file %s: %w", text, name, err)
+	}
+	return nil
+}
+
+func readAt(dir int, name string) (string, error) {
+	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", fmt.Errorf("open cgroup file %s: %w", name, err)
+	}
+	defer unix.Close(fd)
+	return readFD(fd, name)
+}
+
+func readFD(fd int, name string) (string, error) {
+	var buf [4096]byte
+	n, err := unix.Pread(fd, buf[:], 0)
+	if err != nil {
+		return "", fmt.Errorf("read cgroup file %s: %w", name, err)
+	}
+	return strings.TrimSpace(string(buf[:n])), nil
+}
+
+func readInt(dir int, name string) (int64, error) {
+	s, err := readAt(dir, name)
+	if err != nil {
+		return 0, err
+	}
+	if s == "max" {
+		return -1, nil
+	}
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read cgroup file %s: %w", name, err)
+	}
+	return v, nil
+}
+
+// field finds "name value" in a flat keyed file; -1 when it is not there.
+func field(text, name string) int64 {
+	for line := range strings.Lines(text) {
+		if v, ok := strings.CutPrefix(line, name+" "); ok {
+			if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+				return n
+			}
+		}
+	}
+	return -1
+}
+
+// wholePages rounds a limit up, as the kernel would round it down.
+func wholePages(b judge.Bytes) int64 {
+	page := int64(os.Getpagesize())
+	return (int64(b) + page - 1) / page * page
+}

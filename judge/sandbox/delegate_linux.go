@@ -1,0 +1,68 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// v2Leaf is a group that the worker moved itself into, because in v2 a group with
+// processes cannot hand controllers to its children; cgroups(7), "no internal
+// processes".
+type v2Leaf struct{ parent, dir string }
+
+// delegate makes sure that groups below dir can have memory and pids limits. Only
+// our own group is changed, and only ourselves are moved.
+func delegate(dir string, own bool) (*v2Leaf, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "cgroup.subtree_control"))
+	if err != nil {
+		return nil, fmt.Errorf("read cgroup: %w", err)
+	}
+	if on := strings.Fields(string(b)); slices.Contains(on, "memory") && slices.Contains(on, "pids") {
+		return nil, nil
+	}
+	if !own {
+		return nil, fmt.Errorf("cgroup %s does not hand memory and pids to its children", dir)
+	}
+	enable := func() error {
+		return writeAt(unix.AT_FDCWD, filepath.Join(dir, "cgroup.subtree_control"), "+memory +pids")
+	}
+	err = enable()
+	if !errors.Is(err, unix.EBUSY) {
+		return nil, err
+	}
+	procs, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	if err != nil {
+		return nil, fmt.Errorf("read cgroup: %w", err)
+	}
+	pid := strconv.Itoa(os.Getpid())
+	if got := strings.Fields(string(procs)); len(got) != 1 || got[0] != pid {
+		return nil, fmt.Errorf("cgroup %s holds %d processes besides the worker; start it in a cgroup of its own", dir, len(got)-1)
+	}
+	leaf := &v2Leaf{parent: dir, dir: filepath.Join(dir, "judgefarm-main")}
+	if err := unix.Mkdir(leaf.dir, 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
+		return nil, fmt.Errorf("make cgroup for the worker: %w", err)
+	}
+	if err := writeAt(unix.AT_FDCWD, filepath.Join(leaf.dir, "cgroup.procs"), pid); err != nil {
+		return nil, err
+	}
+	if err := enable(); err != nil {
+		return nil, errors.Join(err, leaf.undo())
+	}
+	return leaf, nil
+}
+
+// undo moves the worker back and removes the leaf.
+func (l *v2Leaf) undo() error {
+	return errors.Join(
+		writeAt(unix.AT_FDCWD, filepath.Join(l.parent, "cgroup.subtree_control"), "-memory -pids"),
+		writeAt(unix.AT_FDCWD, filepath.Join(l.parent, "cgroup.procs"), strconv.Itoa(os.Getpid())),
+		removeGroup(unix.AT_FDCWD, l.dir),
+	)
+}

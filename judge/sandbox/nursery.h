@@ -1,0 +1,92 @@
+/* The nursery: a small single-threaded process that makes boxes. See
+   docs/decisions/0001-nursery.md. Go's half of the protocol is protocol_linux.go;
+   both must agree on every structure here. Integers are in the host's order. */
+#ifndef JUDGEFARM_NURSERY_H
+#define JUDGEFARM_NURSERY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NURSERY_NAME "judgefarm-nursery"
+#define NURSERY_SOCKET 3       /* inherited SOCK_SEQPACKET socket to the worker */
+#define MESSAGE_MAX (160 << 10) /* longest message, in bytes */
+#define INSIDE_ID 1000         /* uid and gid of the box's user, inside */
+#define FDS_MAX 16             /* most descriptors in one message */
+
+enum { /* message types */
+  MSG_CONFIG = 1,  /* worker -> nursery: struct config, then the seccomp filter */
+  MSG_PREPARE,     /* worker -> nursery: struct prepare, then operations; the box's control socket */
+  MSG_OK,          /* nursery -> worker: done; after MSG_PREPARE with the box's pidfd */
+  MSG_FAIL,        /* anyone -> worker: err and what */
+  MSG_READY,       /* box -> worker: the box stands; a descriptor of its work directory */
+  MSG_START,       /* worker -> box: struct start, then strings; stdin, stdout, stderr, cgroup files */
+  MSG_STARTED,     /* box -> worker: exec succeeded at start_ns */
+  MSG_EXEC_FAILED, /* box -> worker: exec failed with err */
+  MSG_EXITED,      /* box -> worker: the main program ended with status at end_ns */
+};
+
+struct config {
+  uint32_t type, filter_len; /* instructions that follow */
+  uint32_t privileged;       /* the worker is root of its user namespace */
+  uint32_t pad;
+};
+
+/* Operations build the box's root. Each is a byte of kind, an 8-byte number and
+   two strings. */
+enum {
+  OP_DIR = 'd',  /* mkdir a, mode num */
+  OP_LINK = 'l', /* symlink a -> b */
+  OP_FILE = 'f', /* file a with content b, mode num */
+  OP_BIND = 'b', /* host's b, recursively, on a, with mount attributes num */
+  OP_PROC = 'p', /* a fresh proc on a */
+};
+
+struct prepare {
+  uint32_t type, nops;
+  uint64_t disk, inodes; /* of the writable file system */
+  uint32_t uid, gid;     /* outside, of the box's user */
+};
+
+struct limit {
+  uint32_t resource, pad;
+  uint64_t cur, max;
+};
+
+struct start {
+  uint32_t type, njoin, nlimits, npaths, argc, envc, pin, pad;
+  uint64_t cpus[16];
+  struct limit limits[16];
+  /* strings: directory, npaths programs to try in order, argc arguments, envc
+     environment entries */
+};
+
+struct reply {
+  uint32_t type;
+  int32_t err; /* errno */
+  uint32_t status, pad;
+  uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+  uint64_t setup_ns;         /* CPU time of ours that the box's cgroup was charged with */
+  char what[64];             /* of a failure: the step */
+};
+
+/* What a box is made from: the nursery's memory, inherited by the box. */
+extern struct config nursery_config;
+extern unsigned char nursery_filter[];
+extern unsigned char nursery_message[];
+extern int nursery_pidfd;
+
+/* box_main runs as PID 1 of a new box and never returns. synced becomes readable
+   when the uid map is written, and closed when the nursery gave up. */
+void box_main(int control, int synced, size_t length) __attribute__((noreturn));
+
+/* program_run starts the program that the message asks for and waits for its end.
+   It never returns. */
+void program_run(int control, unsigned char *msg, size_t length, int *fds, int nfds)
+    __attribute__((noreturn));
+
+int message_receive(int socket, void *buf, size_t size, size_t *length, int *fds, int *nfds);
+int message_send(int socket, const void *buf, size_t length, int fd);
+void reply_fail(int socket, const char *what, const char *detail, int err);
+const char *next_string(unsigned char **at, unsigned char *end);
+
+#endif

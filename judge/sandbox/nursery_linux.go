@@ -1,0 +1,87 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/criyle/go-sandbox/pkg/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// nurseryName is argv[0] of a nursery; see nursery.h.
+const nurseryName = "judgefarm-nursery"
+
+// setupTimeout bounds every step of ours that needs an answer. It is far above
+// what a loaded machine takes: past it, something is broken.
+const setupTimeout = 30 * time.Second
+
+// nursery is the process that makes boxes. It dies with us, since its socket ends
+// then, and its boxes die with it. One goroutine at a time may use it.
+type nursery struct {
+	proc *os.Process
+	sock *socket
+}
+
+func startNursery(filter seccomp.Filter, privileged bool) (*nursery, error) {
+	if !nurseryLinked {
+		return nil, fmt.Errorf("%w: this binary was built with CGO_ENABLED=0; build it with cgo and a C compiler", ErrHost)
+	}
+	sock, other, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	end := os.NewFile(uintptr(other), "nursery")
+	defer end.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, errors.Join(err, sock.close())
+	}
+	defer null.Close()
+	if err := unix.SetNonblock(other, false); err != nil { // its loop is a plain one
+		return nil, errors.Join(err, sock.close())
+	}
+	proc, err := os.StartProcess("/proc/self/exe", []string{nurseryName}, &os.ProcAttr{
+		Dir: "/", Env: []string{}, Files: []*os.File{null, null, null, end},
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start nursery: %w", err), sock.close())
+	}
+	n := &nursery{proc: proc, sock: sock}
+	if _, err := n.ask(configMessage(filter, privileged)); err != nil {
+		return nil, errors.Join(fmt.Errorf("configure nursery: %w", err), n.close())
+	}
+	return n, nil
+}
+
+// ask sends a message and waits for the OK, whose descriptor it returns.
+func (n *nursery) ask(msg []byte, fds ...int) (int, error) {
+	if err := n.sock.deadline(time.Now().Add(setupTimeout)); err != nil {
+		return -1, err
+	}
+	if err := n.sock.send(msg, fds...); err != nil {
+		return -1, fmt.Errorf("ask nursery: %w", err)
+	}
+	r, fd, err := n.sock.receive()
+	if err != nil {
+		return -1, fmt.Errorf("hear from nursery: %w", err)
+	}
+	if r.kind != msgOK {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
+		return -1, r.failure()
+	}
+	return fd, nil
+}
+
+// close ends the nursery and the boxes that it still has.
+func (n *nursery) close() error {
+	err := n.sock.close()
+	if kerr := n.proc.Kill(); kerr != nil && !errors.Is(kerr, os.ErrProcessDone) {
+		err = errors.Join(err, kerr)
+	}
+	_, werr := n.proc.Wait()
+	return errors.Join(err, werr)
+}

@@ -1,0 +1,54 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Probe is what a host can enforce, piece by piece.
+type Probe struct{ Items []ProbeItem }
+
+// ProbeItem is one thing that boxes need of a host.
+type ProbeItem struct {
+	Name   string `json:"name"`          // "user namespaces"
+	OK     bool   `json:"ok"`            // it is there
+	Detail string `json:"detail"`        // what was found
+	Fix    string `json:"fix,omitempty"` // what to do about it, when not OK
+	Needed bool   `json:"needed"`        // New refuses without it
+}
+
+// Err is nil when everything needed is there; else it wraps ErrHost and names
+// each missing piece with its fix.
+func (p Probe) Err() error {
+	var missing []string
+	for _, i := range p.Items {
+		if !i.OK && i.Needed {
+			missing = append(missing, fmt.Sprintf("%s: %s (%s)", i.Name, i.Detail, i.Fix))
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrHost, strings.Join(missing, "; "))
+}
+
+// trialHint adds what usually is behind a failed trial box.
+func trialHint(err error) string {
+	for text, hint := range map[string]string{
+		"clone with new namespaces": "user namespaces may be forbidden: see kernel.unprivileged_userns_clone, user.max_user_namespaces and, in a container, its seccomp profile",
+		"write uid map":             "in a container, its range of uids must hold the boxes' users",
+		"mount proc":                "something is mounted over parts of /proc: in a container, unmask it (--security-opt systempaths=unconfined)",
+		"open own pidfd":            "Linux 5.14 or later is needed",
+	} {
+		if strings.Contains(err.Error(), text) {
+			return " (" + hint + ")"
+		}
+	}
+	if errors.Is(err, errNoExec) {
+		return " (this process's own binary must be executable as /proc/self/exe)"
+	}
+	return ""
+}
+
+var errNoExec = errors.New("start nursery")

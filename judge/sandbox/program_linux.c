@@ -1,0 +1,188 @@
+/* Starting the program in a finished box, and waiting for its end. */
+#define _GNU_SOURCE
+#include "nursery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STRINGS_MAX 16384
+
+/* The program's process shares this memory with PID 1 until its exec (vfork), so
+   how far it came needs no pipe. */
+static struct {
+  const struct start *start;
+  int *fds; /* stdin, stdout, stderr, then the cgroup files */
+  const char *dir, **paths, **argv, **env;
+  uint64_t start_ns, setup_ns;
+  const char *failed; /* the step of ours that failed */
+  int exec_failed;
+  int err; /* of that step, or of the exec */
+} run;
+
+static const char *strings[STRINGS_MAX];
+static unsigned char stack[64 << 10] __attribute__((aligned(16)));
+
+static uint64_t clock_ns(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+#define CHECK(step, call)     \
+  do {                        \
+    if ((call) < 0) {         \
+      run.failed = (step);    \
+      run.err = errno;        \
+      _exit(126);             \
+    }                         \
+  } while (0)
+
+static int drop_capabilities(void) {
+  for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
+    if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0) {
+      return -1;
+    }
+  }
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct none[2] = {{0}};
+  return (int)syscall(SYS_capset, &header, none);
+}
+
+/* program_child runs in the program's process until it is the program. Everything
+   before the cgroup is joined is ours and not charged to the box; what comes after
+   is told in setup_ns. */
+static int program_child(void *unused) {
+  (void)unused;
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  setsid();
+  umask(022);
+  for (int i = 0; i < 3; i++) {
+    CHECK("set standard streams", dup2(run.fds[i], i));
+  }
+  for (uint32_t i = 0; i < run.start->nlimits; i++) {
+    const struct limit *l = &run.start->limits[i];
+    struct rlimit r = {.rlim_cur = l->cur, .rlim_max = l->max};
+    CHECK("set resource limits", setrlimit((int)l->resource, &r));
+  }
+  if (run.start->pin) {
+    CHECK("pin to cores", syscall(SYS_sched_setaffinity, 0, sizeof run.start->cpus, run.start->cpus));
+  }
+  CHECK("enter directory", chdir(run.dir));
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < run.start->njoin; i++) {
+    before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    CHECK("join cgroup", write(run.fds[3 + i], "0", 1));
+  }
+  CHECK("unshare cgroup namespace", unshare(CLONE_NEWCGROUP));
+  CHECK("close descriptors", syscall(SYS_close_range, 3, ~0u, 0));
+  CHECK("drop capabilities", drop_capabilities());
+  CHECK("set no_new_privs", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+  struct sock_fprog filter = {
+      .len = (unsigned short)nursery_config.filter_len,
+      .filter = (struct sock_filter *)nursery_filter,
+  };
+  CHECK("load seccomp filter", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter));
+  run.err = ENOENT;
+  run.setup_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
+  run.start_ns = clock_ns(CLOCK_MONOTONIC);
+  for (uint32_t i = 0; i < run.start->npaths; i++) {
+    execve(run.paths[i], (char *const *)run.argv, (char *const *)run.env);
+    /* As execvp(3): go on looking, but remember what was there and not executable. */
+    if (errno == ENOENT || errno == ENOTDIR) {
+      continue;
+    }
+    run.err = errno;
+    if (errno != EACCES) {
+      break;
+    }
+  }
+  run.exec_failed = 1;
+  _exit(127);
+}
+
+static int read_strings(unsigned char *at, unsigned char *end) {
+  const struct start *s = run.start;
+  uint64_t total = (uint64_t)s->npaths + s->argc + s->envc + 3;
+  if (total > STRINGS_MAX) {
+    return -1;
+  }
+  run.dir = next_string(&at, end);
+  const char **next = strings, ***lists[] = {&run.paths, &run.argv, &run.env};
+  uint32_t counts[] = {s->npaths, s->argc, s->envc};
+  for (int l = 0; l < 3; l++) {
+    *lists[l] = next;
+    for (uint32_t i = 0; i < counts[l]; i++) {
+      if ((*next++ = next_string(&at, end)) == NULL) {
+        return -1;
+      }
+    }
+    *next++ = NULL;
+  }
+  return run.dir == NULL ? -1 : 0;
+}
+
+static void send_and_exit(int control, struct reply *r) __attribute__((noreturn));
+static void send_and_exit(int control, struct reply *r) {
+  message_send(control, r, sizeof *r, -1);
+  _exit(0);
+}
+
+void program_run(int control, unsigned char *msg, size_t length, int *fds, int nfds) {
+  run.start = (const struct start *)msg;
+  run.fds = fds;
+  if (length < sizeof *run.start || run.start->type != MSG_START || run.start->nlimits > 16 ||
+      nfds != 3 + (int)run.start->njoin || read_strings(msg + sizeof *run.start, msg + length) < 0) {
+    reply_fail(control, "read start message", NULL, EPROTO);
+    _exit(1);
+  }
+  /* vfork semantics: no page tables are copied, and this returns when the exec is
+     done or the process is dead. */
+  pid_t pid = clone(program_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+  if (pid < 0) {
+    reply_fail(control, "fork program", NULL, errno);
+    _exit(1);
+  }
+  for (int i = 0; i < nfds; i++) {
+    close(fds[i]); /* else no stream would ever end */
+  }
+  if (run.failed != NULL) {
+    reply_fail(control, run.failed, NULL, run.err);
+    _exit(1);
+  }
+  struct reply r = {.type = MSG_STARTED, .err = run.err, .start_ns = run.start_ns, .setup_ns = run.setup_ns};
+  if (run.exec_failed) {
+    r.type = MSG_EXEC_FAILED;
+    send_and_exit(control, &r);
+  }
+  message_send(control, &r, sizeof r, -1);
+  int status;
+  for (;;) {
+    pid_t dead = wait4(-1, &status, __WALL, NULL);
+    if (dead == pid) {
+      break;
+    }
+    if (dead < 0 && errno != EINTR) {
+      reply_fail(control, "wait for program", NULL, errno);
+      _exit(1);
+    }
+  }
+  r.end_ns = clock_ns(CLOCK_MONOTONIC);
+  r.status = (uint32_t)status;
+  r.type = MSG_EXITED;
+  send_and_exit(control, &r);
+}

@@ -1,0 +1,154 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"judgefarm/judge"
+)
+
+// report waits until everything in the box is dead, and only then reads what is
+// final: counters, streams, files.
+func (b *box) report(e end) (*Report, error) {
+	if err := b.waitDead(); err != nil {
+		return nil, err
+	}
+	rep := &Report{Exit: -1, Setup: b.started.Sub(b.began), Wall: e.at.Sub(b.started)}
+	if err := b.endStreams(rep); err != nil {
+		return nil, err
+	}
+	if err := b.group.measure(rep); err != nil {
+		return nil, err
+	}
+	used, err := b.group.cpu()
+	if err != nil {
+		return nil, err
+	}
+	rep.CPU = max(used-b.setupCPU, 0)
+	rep.User, rep.System = b.group.split(rep.CPU)
+	rep.Evidence.Anon, rep.Evidence.FileCache = b.anon, b.cache
+	if err := b.judgeEnd(rep, e); err != nil {
+		return nil, err
+	}
+	rep.Files = collectFiles(b.work, b.spec.Collect)
+	if err := b.discard(); err != nil {
+		return nil, err
+	}
+	rep.Teardown = time.Since(e.at)
+	return rep, nil
+}
+
+// judgeEnd fills in how the program ended and why.
+func (b *box) judgeEnd(rep *Report, e end) error {
+	f := facts{
+		exec: e.exec, oom: b.oomEvent || rep.Evidence.OOMKills > 0, refused: rep.Evidence.OOMEvents > 0,
+		killedBy: b.killer(), cpu: rep.CPU, cpuLimit: b.spec.Limits.CPU, wall: rep.Wall, limit: b.spec.Limits.Wall,
+	}
+	for i, s := range []Stream{b.spec.Stdout, b.spec.Stderr} {
+		f.over = f.over || b.streams[i] != nil && b.streams[i].out.Cut && !s.Keep
+	}
+	switch {
+	case e.exec != 0:
+		rep.Evidence.ExecError = e.exec.Error()
+	case !e.seen:
+		// Killed before it could say anything: by us, or with a program that ran
+		// out of memory while it still shared PID 1's.
+		if f.killedBy == "" && !f.oom {
+			return errors.New("box died by itself")
+		}
+		f.signal = syscall.SIGKILL
+	case e.status.Signaled():
+		f.signal = e.status.Signal()
+	case e.status.Exited():
+		rep.Exit = e.status.ExitStatus()
+	default:
+		return fmt.Errorf("unknown wait status %#x", int(e.status))
+	}
+	if e.seen && f.killedBy == killWall && rep.Wall <= f.limit {
+		f.killedBy = "" // it had ended when our kill arrived
+	}
+	rep.Signal = int(f.signal)
+	rep.Evidence.KilledBy = f.killedBy
+	rep.Cause = decide(f)
+	return nil
+}
+
+// waitDead waits for PID 1: its pidfd becomes readable when the kernel has killed
+// and reaped everything else in the pid namespace; pid_namespaces(7).
+func (b *box) waitDead() error {
+	if err := b.pidfd.SetReadDeadline(time.Now().Add(setupTimeout)); err != nil {
+		return fmt.Errorf("wait for box: %w", err)
+	}
+	raw, err := b.pidfd.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("wait for box: %w", err)
+	}
+	var perr error
+	err = raw.Read(func(fd uintptr) bool {
+		var n int
+		n, perr = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+		return n > 0 || perr != nil && !errors.Is(perr, unix.EINTR)
+	})
+	if err = errors.Join(err, perr); err != nil {
+		return fmt.Errorf("wait for box: %w", err)
+	}
+	return nil
+}
+
+// endStreams waits for the watchers and keeps what the program wrote.
+func (b *box) endStreams(rep *Report) error {
+	var err error
+	for i, out := range []*Output{&rep.Stdout, &rep.Stderr} {
+		if c := b.streams[i]; c != nil {
+			var serr error
+			*out, serr = c.wait()
+			err = errors.Join(err, serr)
+		}
+	}
+	b.group.closeOOM()
+	b.watchers.Wait()
+	if err != nil {
+		return fmt.Errorf("read output: %w", err)
+	}
+	return nil
+}
+
+// discard removes whatever there is of the box, in any state. It may be called
+// more than once.
+func (b *box) discard() error {
+	var errs []error
+	if b.pidfd != nil {
+		if b.work < 0 || b.group == nil || b.killer() == "" {
+			b.kill(killSetup)
+		}
+		errs = append(errs, b.waitDead())
+		b.mu.Lock()
+		errs = append(errs, b.pidfd.Close())
+		b.pidfd = nil
+		b.mu.Unlock()
+	}
+	if b.group != nil {
+		b.group.closeOOM()
+	}
+	b.watchers.Wait()
+	if b.control != nil {
+		errs = append(errs, b.control.close())
+		b.control = nil
+	}
+	if b.work >= 0 {
+		unix.Close(b.work)
+		b.work = -1
+	}
+	if b.group != nil {
+		errs = append(errs, b.group.remove())
+		b.group = nil
+	}
+	return errors.Join(errs...)
+}
+
+// lastSample is what memory was used for when the watcher last looked.
+type lastSample struct{ anon, cache judge.Bytes }

@@ -1,0 +1,105 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"judgefarm/judge"
+)
+
+// capture drains one stream of a running program. Nobody may wait for the
+// program's end before draining: it would block on a full pipe for ever.
+type capture struct {
+	r     *os.File
+	limit int64
+	keep  bool
+	over  func() // called once, when the limit is passed and keep is not set
+
+	out  Output
+	done chan error
+}
+
+// newCapture makes the pipe and returns the program's end of it, which the caller
+// closes once it is handed over.
+func newCapture(s Stream, limit judge.Bytes, over func()) (*capture, int, error) {
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		return nil, -1, fmt.Errorf("make pipe: %w", err)
+	}
+	// Only our end may be non-blocking; the program's must behave like any pipe.
+	if err := unix.SetNonblock(fds[0], true); err != nil {
+		closeAll(fds[:])
+		return nil, -1, fmt.Errorf("set pipe: %w", err)
+	}
+	c := &capture{
+		r: os.NewFile(uintptr(fds[0]), "stream"), limit: int64(limit), keep: s.Keep,
+		over: over, done: make(chan error, 1),
+	}
+	if s.Limit != 0 {
+		c.limit = int64(s.Limit)
+	}
+	return c, fds[1], nil
+}
+
+// drain reads to the end of the stream: until every process that could write is
+// dead. It keeps at most limit bytes, growing as they come.
+func (c *capture) drain() {
+	var scratch []byte // for what is beyond the limit
+	for {
+		room := c.limit - int64(len(c.out.Data))
+		if room == 0 && scratch == nil {
+			scratch = make([]byte, 32<<10)
+		}
+		buf := scratch
+		if room > 0 {
+			c.grow(room)
+			buf = c.out.Data[len(c.out.Data):cap(c.out.Data)]
+		}
+		n, err := c.r.Read(buf)
+		c.take(buf[:n], room)
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			c.done <- err
+			return
+		}
+	}
+}
+
+// grow makes room for at least one more byte, doubling up to the limit.
+func (c *capture) grow(room int64) {
+	if len(c.out.Data) < cap(c.out.Data) {
+		return
+	}
+	size := min(max(2*int64(cap(c.out.Data)), 512), int64(len(c.out.Data))+room)
+	bigger := make([]byte, len(c.out.Data), size)
+	copy(bigger, c.out.Data)
+	c.out.Data = bigger
+}
+
+// take counts what was read; buf lies behind the data already kept.
+func (c *capture) take(buf []byte, room int64) {
+	n := int64(len(buf))
+	if room > 0 {
+		kept := min(n, room)
+		c.out.Data = c.out.Data[:int64(len(c.out.Data))+kept]
+	}
+	c.out.Total += n
+	if c.out.Total > c.limit && !c.out.Cut {
+		c.out.Cut = true
+		if !c.keep {
+			c.over()
+		}
+	}
+}
+
+// wait returns the whole stream once the box is dead.
+func (c *capture) wait() (Output, error) {
+	err := <-c.done
+	return c.out, errors.Join(err, c.r.Close())
+}
