@@ -73,6 +73,7 @@ func TestRules(t *testing.T) {
 		{"NUL for a blank", "1 2\n", "1\x002\n", wa, wa, wa, wa},
 		{"NUL at the end", "1\n", "1\n\x00", wa, wa, wa, wa},
 		{"NUL in both", "1\x00\n", "1\x00\n", wa, ac, wa, wa},
+		{"NUL in both, other white space", "1\x00\n", "1\x00 \n", wa, pe, wa, wa},
 		{"bytes that are not UTF-8", "\xff\xfe\n", "\xff\xfe\n", ac, ac, ac, ac},
 		{"NaN for a number", "1\n", "NaN\n", wa, wa, wa, wa},
 		{"NaN in both", "nan\n", "nan\n", ac, ac, ac, wa},

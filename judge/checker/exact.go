@@ -18,7 +18,7 @@ func (exact) Check(ctx context.Context, in Input) (Ruling, error) {
 }
 
 // layout applies a rule that minds white space, and tells outputs that differ in
-// nothing else by a second look.
+// nothing else by a second look. See compare for textOnly.
 func layout(ctx context.Context, in Input, find rule, textOnly bool) (Ruling, error) {
 	diff, err := compare(ctx, in, find, textOnly)
 	if err != nil {
@@ -28,7 +28,7 @@ func layout(ctx context.Context, in Input, find rule, textOnly bool) (Ruling, er
 		return ruling(nil, "", false), nil
 	}
 	verdict := judge.WrongAnswer
-	words, err := compare(ctx, in, equalTokens, true)
+	words, err := compare(ctx, in, equalTokens, textOnly)
 	if err != nil {
 		return Ruling{}, err
 	}

@@ -1,0 +1,1 @@
+head -c 4000 /dev/urandom

@@ -1,0 +1,5 @@
+public class Types {
+    public static void main(String[] args) {
+        int x = "1";
+    }
+}

@@ -1,0 +1,3 @@
+#include <string>
+
+int main() { int x = std::string("1"); }

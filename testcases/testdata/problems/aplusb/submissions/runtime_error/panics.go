@@ -1,0 +1,6 @@
+package main
+
+func main() {
+	var none map[string]int
+	none["a"] = 1
+}

@@ -1,0 +1,4 @@
+fn main() {
+    let none: Vec<i32> = Vec::new();
+    println!("{}", none[std::env::args().count()]);
+}

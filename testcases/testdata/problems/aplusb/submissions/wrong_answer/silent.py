@@ -1,0 +1,4 @@
+# Reads everything and prints nothing.
+import sys
+
+sys.stdin.read()

@@ -1,0 +1,8 @@
+#include <stdio.h>
+
+int main(void) {
+    int n;
+    if (scanf("%d", &n) != 1) return 1;
+    for (; n > 0; n--) printf("%d\n", n);
+    return 0;
+}

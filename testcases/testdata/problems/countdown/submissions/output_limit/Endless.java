@@ -1,0 +1,6 @@
+public class Endless {
+    public static void main(String[] args) {
+        String line = "1".repeat(1000);
+        for (;;) System.out.println(line);
+    }
+}

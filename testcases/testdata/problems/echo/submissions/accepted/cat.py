@@ -1,0 +1,4 @@
+import shutil
+import sys
+
+shutil.copyfileobj(sys.stdin.buffer, sys.stdout.buffer)

@@ -1,0 +1,5 @@
+package main
+
+import "time"
+
+func main() { time.Sleep(1000 * time.Second) }

@@ -1,0 +1,2 @@
+# Squeezes blanks.
+exec tr -s ' '
