@@ -1,0 +1,268 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"judgefarm/judge"
+	"judgefarm/judge/sandbox"
+	"judgefarm/languages"
+)
+
+// real is a Compiler over real boxes with the bundled languages and those of dir.
+func real(t *testing.T, dir string) *Compiler {
+	t.Helper()
+	box, err := sandbox.New(sandbox.Config{})
+	if errors.Is(err, sandbox.ErrHost) {
+		t.Skipf("missing: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	set, err := languages.Load(languages.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Config{Runner: box, Languages: set, Dir: reachable(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// here skips when this host lacks the language.
+func here(t *testing.T, c *Compiler, id string) *languages.Language {
+	t.Helper()
+	lang, ok := c.cfg.Languages.Find(id)
+	if !ok {
+		t.Fatalf("no language %s", id)
+	}
+	st, err := c.Status(t.Context(), lang)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Missing) > 0 {
+		t.Skipf("missing: %s (%s)", st.Missing[0].What, st.Missing[0].Fix)
+	}
+	if !st.OK() {
+		t.Fatal(st.Broken)
+	}
+	return lang
+}
+
+func TestEveryLanguage(t *testing.T) {
+	t.Parallel()
+	c := real(t, "")
+	for _, l := range c.cfg.Languages.All() {
+		t.Run(l.ID, func(t *testing.T) {
+			lang := here(t, c, l.ID)
+			ref, err := c.Inspect(t.Context(), lang)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := c.SelfTest(t.Context(), lang)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s; compile %v, %d MiB; run %v, %d KiB", ref.Version, got.Compile.CPU, got.Compile.Memory>>20, got.Run.CPU, got.Run.Memory>>10)
+		})
+	}
+}
+
+// run compiles one file and runs it under a memory limit of 64 MiB.
+func run(t *testing.T, c *Compiler, lang *languages.Language, source string) *sandbox.Report {
+	t.Helper()
+	res, err := c.Compile(t.Context(), Request{Language: lang, Files: []judge.File{{Name: lang.Source, Data: []byte(source)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Executable == nil {
+		t.Fatalf("%s: %s", res.Verdict, res.Log)
+	}
+	defer res.Executable.Release()
+	lim := lang.Apply(judge.Limits{CPU: 5 * time.Second, Memory: 64 * judge.MiB}.Complete())
+	cmd, err := CommandOf(lang, res.Executable, lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := c.cfg.Runner.Run(t.Context(), sandbox.Spec{
+		Args: cmd.Args, Env: cmd.Env, Root: cmd.Root, Mounts: cmd.Mounts, Limits: lim, Slack: cmd.Slack,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+// What the runtimes make of too much memory, endless recursion and memory within
+// the limit, as docs/languages.md says.
+func TestRuntimes(t *testing.T) {
+	t.Parallel()
+	c := real(t, "")
+	const memory, failed, fine = sandbox.CauseMemory, sandbox.CauseExit, sandbox.CauseExit
+	for _, p := range []struct {
+		lang, name, source string
+		cause              sandbox.Cause
+		ok                 bool // exit status 0
+	}{
+		{"c", "hog", `#include <stdlib.h>
+#include <string.h>
+int main(void) { for (;;) { char *p = malloc(1 << 20); if (p) memset(p, 1, 1 << 20); } }`, memory, false},
+		{"c", "recursion", `#include <stdio.h>
+int deep(int n) { volatile char a[1024]; a[0] = n; return deep(n + 1) + a[0]; }
+int main(void) { printf("%d\n", deep(0)); }`, memory, false},
+		{"python3", "hog", "x = []\nwhile True: x.append(bytearray(1 << 20))", memory, false},
+		{"python3", "recursion", "def f(n): return f(n + 1) + 1\nf(0)", failed, false},
+		{"python3", "within", "x = bytearray(40 << 20)\nprint(len(x))", fine, true},
+		{"pypy3", "hog", "x = []\nwhile True: x.append(bytearray(1 << 20))", memory, false},
+		{"pypy3", "recursion", "def f(n): return f(n + 1) + 1\nf(0)", failed, false},
+		{"pypy3", "within", "x = bytearray(40 << 20)\nprint(len(x))", fine, true},
+		{"java", "hog", `import java.util.*;
+public class Main { public static void main(String[] a) { List<byte[]> l = new ArrayList<>(); while (true) l.add(new byte[1 << 20]); } }`, memory, false},
+		{"java", "caught hog", `import java.util.*;
+public class Main { public static void main(String[] a) { List<byte[]> l = new ArrayList<>();
+try { while (true) l.add(new byte[1 << 20]); } catch (OutOfMemoryError e) { l = null; System.exit(0); } } }`, memory, false},
+		{"java", "recursion", `public class Main { static int f(int n) { return f(n + 1) + 1; } public static void main(String[] a) { f(0); } }`, failed, false},
+		{"java", "within", `import java.util.*;
+public class Main { public static void main(String[] a) { byte[][] l = new byte[40][];
+for (int r = 0; r < 20; r++) for (int i = 0; i < 40; i++) l[i] = new byte[1 << 20]; } }`, fine, true},
+		{"go", "hog", "package main\nfunc main() { var x [][]byte; for { b := make([]byte, 1<<20); for i := range b { b[i] = 1 }; x = append(x, b) } }", memory, false},
+		{"go", "recursion", "package main\nfunc f(n int) int { return f(n+1) + 1 }\nfunc main() { println(f(0)) }", memory, false},
+		{"go", "within", "package main\nfunc main() { var k [40][]byte; for r := 0; r < 20; r++ { for i := range k { k[i] = make([]byte, 1<<20); for j := range k[i] { k[i][j] = 1 } } } }", fine, true},
+		{"javascript", "heap hog", "const x = []; while (true) x.push({ a: x.length, b: [1, 2, 3] });", memory, false},
+		{"javascript", "buffer hog", "const x = []; while (true) x.push(Buffer.alloc(1 << 20, 1));", memory, false},
+		{"javascript", "recursion", "const f = (n) => f(n + 1) + 1; f(0);", failed, false},
+		{"javascript", "within", "const x = []; for (let i = 0; i < 3e6; i++) x.push(i * 1.5); console.log(x.length);", fine, true},
+		{"typescript", "status", "process.exit(3);", failed, false},
+		{"rust", "hog", "fn main() { let mut x = Vec::new(); loop { x.push(vec![1u8; 1 << 20]); } }", memory, false},
+		{"bash", "hog", "x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done", memory, false},
+		{"bash", "status", "exit 3", failed, false},
+	} {
+		t.Run(p.lang+"/"+strings.ReplaceAll(p.name, " ", "-"), func(t *testing.T) {
+			lang := here(t, c, p.lang)
+			rep := run(t, c, lang, p.source)
+			if rep.Cause != p.cause || (rep.Exit == 0) != p.ok {
+				t.Errorf("cause %s, status %d, signal %d, %v, %d MiB, want cause %s; stderr %.300q",
+					rep.Cause, rep.Exit, rep.Signal, rep.CPU, rep.Memory>>20, p.cause, rep.Stderr.Data)
+			}
+			t.Logf("%s status %d signal %d, CPU %v, %d MiB", rep.Cause, rep.Exit, rep.Signal, rep.CPU, rep.Memory>>20)
+		})
+	}
+}
+
+// Sources that turn on the compiler end as verdicts, and nothing of the host gets
+// into the log.
+func TestHostileSources(t *testing.T) {
+	t.Parallel()
+	c := real(t, "")
+	for _, p := range []struct{ lang, name, source string }{
+		{"c", "passwd", "#include \"/etc/passwd\"\nint main(void) { return 0; }"},
+		{"c", "root", "#include \"/root/.profile\"\nint main(void) { return 0; }"},
+		{"c", "incbin", "__asm__(\".incbin \\\"/etc/shadow\\\"\");\nint main(void) { return 0; }"},
+		{"c", "zero", "#include \"/dev/zero\"\n"},
+		{"c", "self", "#include __FILE__\n#include __FILE__\n#warning again\n"},
+		{"c", "large", "int a[1 << 28] = {1};\nint main(void) { return a[3]; }"},
+		{"cpp17", "template", "template <int N> struct A { static const int v = A<N + 1>::v; };\nint main() { return A<0>::v; }"},
+	} {
+		t.Run(p.lang+"/"+p.name, func(t *testing.T) {
+			lang := here(t, c, p.lang)
+			res, err := c.Compile(t.Context(), Request{Language: lang, Files: []judge.File{{Name: lang.Source, Data: []byte(p.source)}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Verdict != judge.CompileError && res.Verdict != judge.CompileTimeLimit {
+				t.Errorf("verdict %q, log %.300q", res.Verdict, res.Log)
+			}
+			if len(res.Log) > 64<<10 || strings.Contains(string(res.Log), "root:") || strings.Contains(string(res.Log), c.cfg.Dir) {
+				t.Errorf("log of %d bytes: %.300q", len(res.Log), res.Log)
+			}
+			t.Logf("%s, CPU %v, %d MiB, log %d bytes of %d", res.Verdict, res.Usage.CPU, res.Usage.Memory>>20, len(res.Log), res.LogTotal)
+		})
+	}
+}
+
+// A second Python stands beside the first: another id, a mount that adds a module.
+func TestSecondEnvironment(t *testing.T) {
+	t.Parallel()
+	modules, defs := reachable(t), t.TempDir()
+	write(t, modules+"/site/extra.py", "answer = 42\n")
+	const definition = `
+id: python3+extra
+name: Python 3 with extra
+source: main.py
+suffixes: [.py]
+rank: 5
+run: {args: [/usr/bin/python3, "{exe}/{source}"]}
+environment: {mounts: [{source: %s, target: /opt/extra}], env: [PYTHONPATH=/opt/extra/site, PYTHONDONTWRITEBYTECODE=1]}
+toolchain: {programs: [/usr/bin/python3], version: [/usr/bin/python3, --version], packages: [python3]}
+self_test: {source: "import extra; print(extra.answer)", expected: "42"}
+`
+	write(t, defs+"/extra.yaml", fmt.Sprintf(definition, modules))
+	c := real(t, defs)
+	plain, extra := here(t, c, "python3"), here(t, c, "python3+extra")
+	if _, err := c.SelfTest(t.Context(), extra); err != nil {
+		t.Error(err)
+	}
+	if rep := run(t, c, plain, "import extra"); rep.Exit != 1 {
+		t.Errorf("the plain Python has the module too: status %d", rep.Exit)
+	}
+	before, err := c.Inspect(t.Context(), extra)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ref, err := c.Inspect(t.Context(), plain); err != nil || ref.Toolchain == before.Toolchain {
+		t.Errorf("both have toolchain %s, %v", ref.Toolchain, err)
+	}
+	write(t, modules+"/site/extra.py", "answer = 43\n")
+	c.cfg.Recheck = 1
+	if after, err := c.Inspect(t.Context(), extra); err != nil || after.Toolchain == before.Toolchain {
+		t.Errorf("the module changed and the toolchain is still %s, %v", after.Toolchain, err)
+	}
+}
+
+// A root of its own replaces the host.s system directories: here it is one
+// statically linked program.
+func TestOwnRoot(t *testing.T) {
+	t.Parallel()
+	root, defs := reachable(t), t.TempDir()
+	busybox, err := filepath.EvalSymlinks("/bin/busybox")
+	if err != nil {
+		t.Skip("missing: /bin/busybox (apt-get install busybox-static)")
+	}
+	data, err := os.ReadFile(busybox)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, root+"/bin/busybox", string(data))
+	const definition = `
+id: ash
+name: Ash (BusyBox)
+source: main.ash
+suffixes: [.ash]
+run: {args: [/bin/busybox, ash, "{exe}/{source}"]}
+environment: {root: %s}
+toolchain: {programs: [/bin/busybox], version: [/bin/busybox]}
+self_test: {source: "read a b; echo $b $a; if test -e /usr/bin; then echo host; fi", stdin: "1 2\n", expected: "2 1"}
+`
+	write(t, defs+"/ash.yaml", fmt.Sprintf(definition, root))
+	c := real(t, defs)
+	lang := here(t, c, "ash")
+	if _, err := c.SelfTest(t.Context(), lang); err != nil {
+		t.Error(err)
+	}
+}
