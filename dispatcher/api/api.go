@@ -123,6 +123,7 @@ func (a *api) humaConfig() huma.Config {
 		"Text that is not UTF-8 travels as base64, marked by an encoding field."
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.CreateHooks = nil
+	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	c.RejectUnknownQueryParameters = true
 	c.Transformers = []huma.Transformer{a.problemDocuments}
 	return c

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"judgefarm/judge"
 )
 
 // Keys of an operation's metadata: which further statuses it answers with.
@@ -42,13 +46,8 @@ func (a *api) serveDocument(doc *huma.OpenAPI) error {
 			completeResponses(o)
 		}
 	}
-	schemas := doc.Components.Schemas.Map()
-	delete(schemas, "ErrorModel") // huma's; ours is Problem
-	delete(schemas, "ErrorDetail")
-	for _, field := range []string{"compile", "failed", "problem", "language", "limits", "enforced"} {
-		if err := makeNullable(schemas["Judgement"], field); err != nil {
-			return err
-		}
+	if err := completeSchemas(doc.Components.Schemas.Map()); err != nil {
+		return err
 	}
 	asJSON, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
@@ -85,6 +84,49 @@ func completeResponses(o *huma.Operation) {
 		created.Description = "the submission, queued"
 		o.Responses["201"] = &created
 	}
+}
+
+// schemaName shortens names of Go types to the words that documents use.
+func schemaName(t reflect.Type, hint string) string {
+	name := strings.TrimSuffix(huma.DefaultSchemaNamer(t, hint), "JSON")
+	switch name {
+	case "Request":
+		return "Submission"
+	case "LanguagesOutputBody":
+		return "Languages"
+	}
+	return name
+}
+
+// completeSchemas says what Go types do not: which documents may get new fields
+// (answers; unknown fields of requests are refused), what is never null, and the verdicts.
+func completeSchemas(schemas map[string]*huma.Schema) error {
+	delete(schemas, "ErrorModel") // huma's; ours is Problem
+	delete(schemas, "ErrorDetail")
+	sent := []string{"Submission", "File", "Test", "CheckerSpec", "Limits"}
+	for name, s := range schemas {
+		if !slices.Contains(sent, name) {
+			s.AdditionalProperties = nil
+		}
+		for _, p := range s.Properties {
+			if p.Type == huma.TypeArray {
+				p.Nullable = false
+			}
+		}
+	}
+	judgement := schemas["Judgement"]
+	for _, field := range []string{"compile", "failed", "problem", "language", "limits", "enforced"} {
+		if err := makeNullable(judgement, field); err != nil {
+			return err
+		}
+	}
+	verdicts := make([]any, 0, len(judge.Verdicts())+1)
+	for _, v := range judge.Verdicts() {
+		verdicts = append(verdicts, string(v))
+	}
+	schemas["Run"].Properties["verdict"].Enum = verdicts
+	judgement.Properties["verdict"].Enum = append(slices.Clip(verdicts), nil)
+	return nil
 }
 
 // makeNullable says that a field that refers to an object may be null: huma says so

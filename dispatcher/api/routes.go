@@ -64,13 +64,13 @@ type submitInput struct {
 	Body judge.Request
 }
 
-type submissionOutput struct {
+type submitOutput struct {
 	Status   int
 	Location string `header:"Location"`
 	Body     judge.Judgement
 }
 
-func (a *api) submit(ctx context.Context, in *submitInput) (*submissionOutput, error) {
+func (a *api) submit(ctx context.Context, in *submitInput) (*submitOutput, error) {
 	j, err := a.service.Submit(ctx, dispatcher.Request{Request: in.Body, Key: in.Key})
 	a.metrics.submitted(in.Body.Priority, err)
 	if err != nil {
@@ -78,11 +78,13 @@ func (a *api) submit(ctx context.Context, in *submitInput) (*submissionOutput, e
 	}
 	in.Body = judge.Request{} // megabytes, perhaps, during the wait
 	releaseBody(ctx)
-	out := &submissionOutput{Status: http.StatusCreated, Location: "/v1/submissions/" + j.ID, Body: j}
-	if in.Wait {
-		if err := a.wait(ctx, out); err != nil { // it is accepted all the same
-			out.Status = http.StatusAccepted
-		}
+	out := &submitOutput{Status: http.StatusCreated, Location: "/v1/submissions/" + j.ID, Body: j}
+	if !in.Wait {
+		return out, nil
+	}
+	out.Status = statusOf(j)
+	if waited, err := a.wait(ctx, j); err == nil { // else it is accepted all the same
+		out.Status, out.Body = statusOf(waited), waited
 	}
 	return out, nil
 }
@@ -92,36 +94,40 @@ type getInput struct {
 	ID   string `path:"id" maxLength:"64"`
 }
 
+type submissionOutput struct {
+	Status int
+	Body   judge.Judgement
+}
+
 func (a *api) get(ctx context.Context, in *getInput) (*submissionOutput, error) {
 	j, err := a.service.Get(ctx, in.ID)
 	if err != nil {
 		return nil, problemOf(ctx, a.log, err)
 	}
-	out := &submissionOutput{Status: http.StatusOK, Body: j}
-	if in.Wait {
-		return out, a.wait(ctx, out)
+	if !in.Wait {
+		return &submissionOutput{Status: http.StatusOK, Body: j}, nil
 	}
-	return out, nil
+	j, err = a.wait(ctx, j)
+	if err != nil {
+		return nil, problemOf(ctx, a.log, err)
+	}
+	return &submissionOutput{Status: statusOf(j), Body: j}, nil
 }
 
-// wait holds the answer until its submission is final, within bounds, and sets the
-// status. Where every place is taken it does not wait: 202 says so.
-func (a *api) wait(ctx context.Context, out *submissionOutput) error {
-	out.Status = statusOf(out.Body)
-	if out.Status == http.StatusOK {
-		return nil
+// wait holds until the submission is final, within bounds. Where every place is
+// taken it does not wait: the status 202 says so.
+func (a *api) wait(ctx context.Context, j judge.Judgement) (judge.Judgement, error) {
+	if j.State.Final() {
+		return j, nil
 	}
-	if release := a.hold(); release != nil {
-		defer release()
-		held, cancel := a.heldContext(ctx, a.cfg.MaxWait)
-		defer cancel()
-		j, err := a.service.Wait(held, out.Body.ID)
-		if err != nil {
-			return problemOf(ctx, a.log, err)
-		}
-		out.Body, out.Status = j, statusOf(j)
+	release := a.hold()
+	if release == nil {
+		return j, nil
 	}
-	return nil
+	defer release()
+	held, cancel := a.heldContext(ctx, a.cfg.MaxWait)
+	defer cancel()
+	return a.service.Wait(held, j.ID)
 }
 
 func statusOf(j judge.Judgement) int {
