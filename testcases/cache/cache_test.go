@@ -332,6 +332,12 @@ func TestWaitsWhileAllIsInUse(t *testing.T) {
 		default:
 		}
 		checkAnswer(t, p, "a")
+		// What is in use is no candidate for eviction: it is still known.
+		before := s.gets.Load()
+		use(t, c, a, "a")
+		if n := s.gets.Load() - before; n != 0 {
+			t.Errorf("%d fetches of what is in use", n)
+		}
 		// One that gives up waiting leaves the others alone.
 		ctx, cancel := context.WithCancelCause(t.Context())
 		why := errors.New("drained")
