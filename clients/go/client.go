@@ -69,15 +69,18 @@ func New(cfg Config) (*Client, error) {
 }
 
 // Submit sends a submission and returns it as accepted; Wait tells what became of
-// it. key is the Idempotency-Key; with "" the client makes one, so that trying
-// again never submits twice. Errors are an *Error, or of the network.
-func (c *Client) Submit(ctx context.Context, req judge.Request, key string) (judge.Judgement, error) {
+// it. It makes an Idempotency-Key, so that trying again never submits twice. Errors
+// are an *Error, or of the network.
+func (c *Client) Submit(ctx context.Context, req judge.Request) (judge.Judgement, error) {
+	return c.SubmitKeyed(ctx, req, rand.Text())
+}
+
+// SubmitKeyed is Submit with the caller's own Idempotency-Key: a caller that was
+// restarted can send the request again.
+func (c *Client) SubmitKeyed(ctx context.Context, req judge.Request, key string) (judge.Judgement, error) {
 	body, err := json.Marshal(req)
 	if err != nil {
 		return judge.Judgement{}, fmt.Errorf("encode submission: %w", err)
-	}
-	if key == "" {
-		key = rand.Text()
 	}
 	var j judge.Judgement
 	err = c.call(ctx, call{
@@ -102,9 +105,14 @@ func (c *Client) Cancel(ctx context.Context, id string) (judge.Judgement, error)
 	return j, err
 }
 
-// PutProblem uploads a problem package (zip, tar or tar.gz) of size bytes as the
-// current version of id. An *Error names every fault of the package.
-func (c *Client) PutProblem(ctx context.Context, id string, archive io.ReaderAt, size int64) (judge.ProblemInfo, error) {
+// PutProblem uploads a problem package (zip, tar or tar.gz) as the current version
+// of id. An *Error names every fault of the package.
+func (c *Client) PutProblem(ctx context.Context, id string, archive []byte) (judge.ProblemInfo, error) {
+	return c.PutProblemFrom(ctx, id, bytes.NewReader(archive), int64(len(archive)))
+}
+
+// PutProblemFrom is PutProblem of an archive of size bytes that need not be in memory.
+func (c *Client) PutProblemFrom(ctx context.Context, id string, archive io.ReaderAt, size int64) (judge.ProblemInfo, error) {
 	var info judge.ProblemInfo
 	err := c.call(ctx, call{
 		verb: "upload problem", method: http.MethodPut, path: "/v1/problems/" + url.PathEscape(id), timeout: uploadTimeout,
@@ -149,6 +157,10 @@ func (e *Error) Error() string {
 	}
 	return text
 }
+
+// Unwrap returns the faults as a *judge.BadRequest, so that a caller treats them as
+// if it had found them itself; nil when the request was not at fault.
+func (e *Error) Unwrap() error { return judge.Refuse(e.Faults...) }
 
 // IsNotFound reports whether the server knows no such submission or problem.
 func IsNotFound(err error) bool {

@@ -52,7 +52,7 @@ func serve(t *testing.T, front func(http.Handler) http.Handler, change func(*cli
 func TestSubmitWaitCancel(t *testing.T) {
 	t.Parallel()
 	c, f := serve(t, nil, nil)
-	j, err := c.Submit(t.Context(), request, "")
+	j, err := c.Submit(t.Context(), request)
 	if err != nil || j.State != judge.Queued {
 		t.Fatalf("got %+v, %v", j, err)
 	}
@@ -63,7 +63,7 @@ func TestSubmitWaitCancel(t *testing.T) {
 	}
 	done := make(chan result, 1)
 	go func() {
-		got, err := c.Wait(t.Context(), j.ID, client.Watcher{
+		got, err := c.Follow(t.Context(), j.ID, client.Watcher{
 			State: func(s judge.State, _ int) { states <- s },
 			Case:  func(index, total int, _ judge.Run) { cases <- 10*index + total },
 		})
@@ -86,7 +86,7 @@ func TestSubmitWaitCancel(t *testing.T) {
 		t.Errorf("got %+v, %v", r.j, r.err)
 	}
 
-	j, err = c.Submit(t.Context(), request, "")
+	j, err = c.Submit(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +116,19 @@ func TestSubmitAgainIsOneSubmission(t *testing.T) {
 			}
 		})
 	}, nil)
-	j, err := c.Submit(t.Context(), request, "")
+	j, err := c.Submit(t.Context(), request)
 	if err != nil || tries.Load() != 3 {
 		t.Fatalf("got %v after %d tries", err, tries.Load())
 	}
 	if jobs := f.Line.Jobs(); len(jobs) != 1 || jobs[0].ID != j.ID {
 		t.Errorf("got line %v, want %s alone", jobs, j.ID)
+	}
+	first, err := c.SubmitKeyed(t.Context(), request, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := c.SubmitKeyed(t.Context(), request, "mine"); err != nil || again.ID != first.ID || again.ID == j.ID {
+		t.Errorf("got %s, %v, want %s again", again.ID, err, first.ID)
 	}
 }
 
@@ -133,7 +140,7 @@ func TestFullServer(t *testing.T) {
 		cfg.Pause = func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
 	})
 	f.Line.Bound = 0
-	_, err := c.Submit(t.Context(), request, "")
+	_, err := c.Submit(t.Context(), request)
 	var e *client.Error
 	if !errors.As(err, &e) || e.Status != http.StatusTooManyRequests || e.RetryAfter != 3*time.Second {
 		t.Fatalf("got %v", err)
@@ -150,15 +157,15 @@ func TestFaultsAreNotTriedAgain(t *testing.T) {
 	})
 	bad := request
 	bad.Language, bad.Stop = "cobol", judge.StopNever
-	_, err := c.Submit(t.Context(), bad, "")
+	_, err := c.Submit(t.Context(), bad)
 	var e *client.Error
-	if !errors.As(err, &e) || e.Status != 422 || len(e.Faults) != 1 || e.Faults[0].Field != "language" {
+	if !errors.As(err, &e) || e.Status != 422 || len(e.Faults) != 1 || e.Faults[0].Field != "language" || !judge.IsBadRequest(err) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := c.Get(t.Context(), "nope"); !client.IsNotFound(err) {
+	if _, err := c.Get(t.Context(), "nope"); !client.IsNotFound(err) || judge.IsBadRequest(err) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := c.Wait(t.Context(), "nope", client.Watcher{}); !client.IsNotFound(err) {
+	if _, err := c.Wait(t.Context(), "nope"); !client.IsNotFound(err) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -179,13 +186,13 @@ func TestWaitGoesOnAfterCuts(t *testing.T) {
 			h.ServeHTTP(&cutter{ResponseWriter: w, cut: cancel}, r.WithContext(ctx))
 		})
 	}, nil)
-	j, err := c.Submit(t.Context(), request, "")
+	j, err := c.Submit(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := f.Start(t, j.ID)
 	var seen []int
-	got, err := c.Wait(t.Context(), j.ID, client.Watcher{Case: func(index, _ int, _ judge.Run) {
+	got, err := c.Follow(t.Context(), j.ID, client.Watcher{Case: func(index, _ int, _ judge.Run) {
 		if seen = append(seen, index); len(seen) == 3 {
 			f.Finish(t, a, judge.Accepted)
 			return
@@ -237,12 +244,12 @@ func TestWaitLeavesASilentStream(t *testing.T) {
 			h.ServeHTTP(w, r)
 		})
 	}, func(cfg *client.Config) { cfg.Quiet = 200 * time.Millisecond })
-	j, err := c.Submit(t.Context(), request, "")
+	j, err := c.Submit(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Finish(t, f.Start(t, j.ID), judge.Accepted)
-	if got, err := c.Wait(t.Context(), j.ID, client.Watcher{}); err != nil || got.State != judge.Judged || streams.Load() != 2 {
+	if got, err := c.Wait(t.Context(), j.ID); err != nil || got.State != judge.Judged || streams.Load() != 2 {
 		t.Errorf("got %s, %v, %d streams", got.State, err, streams.Load())
 	}
 }
@@ -250,12 +257,12 @@ func TestWaitLeavesASilentStream(t *testing.T) {
 func TestWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t, nil, nil)
-	j, err := c.Submit(t.Context(), request, "")
+	j, err := c.Submit(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = c.Wait(ctx, j.ID, client.Watcher{State: func(judge.State, int) { cancel() }})
+	_, err = c.Follow(ctx, j.ID, client.Watcher{State: func(judge.State, int) { cancel() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -269,7 +276,7 @@ func TestServerThatIsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Wait(t.Context(), "x", client.Watcher{}); err == nil || tries < 2 || tries > 20 {
+	if _, err := c.Wait(t.Context(), "x"); err == nil || tries < 2 || tries > 20 {
 		t.Errorf("got %v after %d pauses", err, tries)
 	}
 }
@@ -277,8 +284,7 @@ func TestServerThatIsAway(t *testing.T) {
 func TestProblemsAndLanguages(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t, nil, nil)
-	junk := "no archive"
-	_, err := c.PutProblem(t.Context(), "p", strings.NewReader(junk), int64(len(junk)))
+	_, err := c.PutProblem(t.Context(), "p", []byte("no archive"))
 	var e *client.Error
 	if !errors.As(err, &e) || e.Status != 422 || len(e.Faults) == 0 {
 		t.Errorf("got %v", err)
@@ -287,7 +293,7 @@ func TestProblemsAndLanguages(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	archive := packageZip(t)
-	info, err := c.PutProblem(t.Context(), "p", bytes.NewReader(archive), int64(len(archive)))
+	info, err := c.PutProblem(t.Context(), "p", archive)
 	if err != nil || info.Cases != 1 {
 		t.Errorf("got %+v, %v", info, err)
 	}

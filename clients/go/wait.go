@@ -17,8 +17,8 @@ import (
 	"judgefarm/judge"
 )
 
-// Watcher hears of progress while Wait waits; its calls come in order from the
-// goroutine of Wait. Nil fields are skipped.
+// Watcher hears of progress while Follow waits; its calls come in order from the
+// goroutine of Follow. Nil fields are skipped.
 type Watcher struct {
 	// State is called when it was queued and when a worker begins; cases told
 	// before no longer count then.
@@ -27,10 +27,15 @@ type Watcher struct {
 	Case func(index, total int, run judge.Run)
 }
 
-// Wait follows a submission until it is final and returns it. It goes on after a
+// Wait is Follow without a watcher.
+func (c *Client) Wait(ctx context.Context, id string) (judge.Judgement, error) {
+	return c.Follow(ctx, id, Watcher{})
+}
+
+// Follow follows a submission until it is final and returns it. It goes on after a
 // broken connection or a restarted server, where it left off, as long as ctx lasts
 // and the server is not away for longer than Patience at a time.
-func (c *Client) Wait(ctx context.Context, id string, watch Watcher) (judge.Judgement, error) {
+func (c *Client) Follow(ctx context.Context, id string, watch Watcher) (judge.Judgement, error) {
 	f := &follower{client: c, id: id, watch: watch}
 	var spent time.Duration
 	for wait := firstPause; ; wait = min(2*wait, mostPause) {
