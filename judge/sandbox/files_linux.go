@@ -205,7 +205,9 @@ func listFiles(dir int, name string) ([]string, error) {
 	var names []string
 	var walk func(fd int, prefix string, depth int) error
 	walk = func(fd int, prefix string, depth int) error {
-		entries, err := readDir(fd)
+		f := os.NewFile(uintptr(fd), prefix)
+		defer f.Close()
+		entries, err := f.Readdirnames(-1)
 		if err != nil {
 			return err
 		}
@@ -235,13 +237,6 @@ func listFiles(dir int, name string) ([]string, error) {
 	}
 	sort.Strings(names)
 	return names, nil
-}
-
-// readDir names the entries of a directory and closes it.
-func readDir(fd int) ([]string, error) {
-	f := os.NewFile(uintptr(fd), "directory")
-	defer f.Close()
-	return f.Readdirnames(-1)
 }
 
 // refusal is a file that does not fit: the caller's fault, not the host's.

@@ -137,23 +137,33 @@ func argCode(rules []argRule) []syscall.SockFilter {
 		// Both architectures are little-endian: the low word comes first.
 		code = append(code, load(uint32(offArgs+8*r.arg)))
 		n := uint8(len(r.values))
+		then := ret(r.action)
+		if r.given != 0 {
+			at := uint32(offArgs + 8*r.given)
+			then = []syscall.SockFilter{
+				load(at), jump(unix.BPF_JEQ, 0, 0, 2),
+				load(at + 4), jump(unix.BPF_JEQ, 0, 1, 0),
+				then[0],
+			}
+		}
+		past := uint8(len(then))
 		switch r.test {
 		case anyBit:
-			code = append(code, jump(unix.BPF_JSET, r.values[0], 0, 1))
+			code = append(code, jump(unix.BPF_JSET, r.values[0], 0, past))
 		case oneOf: // a hit jumps to the return, the last miss over it
 			for i, v := range r.values {
 				miss := uint8(0)
 				if i == len(r.values)-1 {
-					miss = 1
+					miss = past
 				}
 				code = append(code, jump(unix.BPF_JEQ, v, n-1-uint8(i), miss))
 			}
 		case noneOf: // a hit jumps over the return
 			for i, v := range r.values {
-				code = append(code, jump(unix.BPF_JEQ, v, n-uint8(i), 0))
+				code = append(code, jump(unix.BPF_JEQ, v, n-1-uint8(i)+past, 0))
 			}
 		}
-		code = append(code, ret(r.action)...)
+		code = append(code, then...)
 	}
 	return append(code, ret(allow)...)
 }

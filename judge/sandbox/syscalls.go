@@ -32,6 +32,7 @@ type argRule struct {
 	values []uint32
 	action action // when the test holds
 	why    string
+	given  int // not 0: the test holds only if this argument, a pointer, is not null
 }
 
 type argTest int
@@ -58,7 +59,7 @@ const (
 var callRules = []callRule{
 	{allow, "read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 lseek _llseek close close_range", "file input and output"},
 	{allow, "open openat openat2 creat access faccessat faccessat2 readlink readlinkat stat fstat lstat newfstatat statx statfs fstatfs fstatat64", "opening and looking at files"},
-	{allow, "mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat truncate ftruncate fallocate", "changing the box's own files"},
+	{allow, "mkdir mkdirat mknod mknodat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat truncate ftruncate fallocate", "changing the box's own files; device nodes need a capability that nobody in a box has"},
 	{allow, "chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat umask utime utimes utimensat futimesat", "attributes of the box's own files"},
 	{allow, "getdents getdents64 getcwd chdir fchdir sync fsync fdatasync syncfs sync_file_range fadvise64 readahead flock cachestat", "directories and flushing"},
 	{allow, "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr", "extended attributes"},
@@ -87,7 +88,6 @@ var callRules = []callRule{
 	{refuse, "bpf perf_event_open userfaultfd", "large attack surface for nothing that a judged program needs"},
 	{refuse, "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_getfd", "reaching into other processes"},
 	{refuse, "name_to_handle_at open_by_handle_at fanotify_init fanotify_mark", "reaching files past the box's root"},
-	{refuse, "mknod mknodat", "device nodes; a fifo can be had by no other way, and is not worth an argument rule"},
 	{refuse, "migrate_pages move_pages", "placing the pages of other processes"},
 	{refuse, "syslog sethostname setdomainname vhangup acct iopl ioperm modify_ldt lookup_dcookie", "administration of the host"},
 	{refuse, "adjtimex clock_adjtime clock_settime settimeofday", "setting clocks"},
@@ -96,18 +96,18 @@ var callRules = []callRule{
 }
 
 var argRules = []argRule{
-	{"clone", 0, anyBit, []uint32{cloneNamespaces}, refuse, "as unshare"},
-	{"socket", 0, noneOf, []uint32{afUnix, afInet, afInet6, afNetlink}, family, "vsock, packet, alg and the rest are not held by the network namespace or not needed"},
-	{"socketpair", 0, noneOf, []uint32{afUnix}, family, "as socket"},
-	{"ioctl", 1, oneOf, []uint32{tiocsti, tioclinux}, refuse, "writing into a terminal's input"},
-	{"setrlimit", 0, oneOf, []uint32{rlimitCore}, refuse, "a core limit other than 1 would start the host's core handler"},
-	{"prlimit64", 1, oneOf, []uint32{rlimitCore}, refuse, "as setrlimit"},
-	{"prlimit64", 0, oneOf, []uint32{1}, refuse, "the box's PID 1 has the same user"},
-	{"sched_setaffinity", 0, oneOf, []uint32{1}, refuse, "as prlimit64"},
-	{"sched_setscheduler", 0, oneOf, []uint32{1}, refuse, "as prlimit64"},
-	{"sched_setparam", 0, oneOf, []uint32{1}, refuse, "as prlimit64"},
-	{"sched_setattr", 0, oneOf, []uint32{1}, refuse, "as prlimit64"},
-	{"setpriority", 0, oneOf, []uint32{prioUser}, refuse, "PID 1 has the same user"},
-	{"setpriority", 1, oneOf, []uint32{1}, refuse, "as prlimit64"},
-	{"ioprio_set", 1, oneOf, []uint32{1}, refuse, "as prlimit64"},
+	{"clone", 0, anyBit, []uint32{cloneNamespaces}, refuse, "as unshare", 0},
+	{"socket", 0, noneOf, []uint32{afUnix, afInet, afInet6, afNetlink}, family, "vsock, packet, alg and the rest are not held by the network namespace or not needed", 0},
+	{"socketpair", 0, noneOf, []uint32{afUnix}, family, "as socket", 0},
+	{"ioctl", 1, oneOf, []uint32{tiocsti, tioclinux}, refuse, "writing into a terminal's input", 0},
+	{"setrlimit", 0, oneOf, []uint32{rlimitCore}, refuse, "a core limit other than 1 would start the host's core handler", 0},
+	{"prlimit64", 1, oneOf, []uint32{rlimitCore}, refuse, "as setrlimit, where a new limit is given", 2},
+	{"prlimit64", 0, oneOf, []uint32{1}, refuse, "the box's PID 1 has the same user", 0},
+	{"sched_setaffinity", 0, oneOf, []uint32{1}, refuse, "as prlimit64", 0},
+	{"sched_setscheduler", 0, oneOf, []uint32{1}, refuse, "as prlimit64", 0},
+	{"sched_setparam", 0, oneOf, []uint32{1}, refuse, "as prlimit64", 0},
+	{"sched_setattr", 0, oneOf, []uint32{1}, refuse, "as prlimit64", 0},
+	{"setpriority", 0, oneOf, []uint32{prioUser}, refuse, "PID 1 has the same user", 0},
+	{"setpriority", 1, oneOf, []uint32{1}, refuse, "as prlimit64", 0},
+	{"ioprio_set", 1, oneOf, []uint32{1}, refuse, "as prlimit64", 0},
 }

@@ -1,0 +1,221 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"judgefarm/judge"
+	"judgefarm/judge/sandbox"
+)
+
+// attack is a row of attacks.md as it concerns the box.
+type attack struct {
+	id, name string
+	args     []string
+	cause    sandbox.Cause
+	signal   syscall.Signal // 0: not looked at
+	change   func(*sandbox.Spec)
+	check    func(*testing.T, *sandbox.Report)
+}
+
+// over checks that a run was ended soon after its CPU limit of a second.
+func over(t *testing.T, rep *sandbox.Report) {
+	t.Helper()
+	if rep.CPU <= time.Second || rep.CPU > 1200*time.Millisecond+(slow-1)*time.Second {
+		t.Errorf("ended at %v of CPU, want 1.0 to 1.2 s", rep.CPU)
+	}
+}
+
+// atLimit checks that the reported peak is the memory limit, at most 5 % over.
+func atLimit(t *testing.T, rep *sandbox.Report) {
+	t.Helper()
+	if rep.Memory < 250*judge.MiB || rep.Memory > 269*judge.MiB {
+		t.Errorf("peak %d MiB, want 256", rep.Memory/judge.MiB)
+	}
+	if rep.Evidence.OOMKills == 0 && rep.Evidence.KilledBy != "memory" {
+		t.Errorf("no evidence: %+v", rep.Evidence)
+	}
+}
+
+var attacks = []attack{
+	{id: "D01", name: "loop", args: []string{"spin"}, cause: sandbox.CauseCPU, check: over},
+	{id: "D01", name: "loop in the kernel", args: []string{"syscalls"}, cause: sandbox.CauseCPU, check: over},
+	{id: "D02", name: "sleep", args: []string{"idle"}, cause: sandbox.CauseIdle,
+		change: func(s *sandbox.Spec) { s.Limits.Wall = 1500 * slow * time.Millisecond },
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if rep.CPU > 50*slow*time.Millisecond {
+				t.Errorf("CPU %v of a sleeper", rep.CPU)
+			}
+		}},
+	{id: "D03", name: "threads", args: []string{"threads"}, cause: sandbox.CauseCPU, check: over},
+	{id: "D04", name: "signals ignored", args: []string{"stubborn"}, cause: sandbox.CauseCPU, check: over},
+	{id: "D05", name: "daemon", args: []string{"daemon"}, cause: sandbox.CauseExit,
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if string(rep.Stdout.Data) != "right answer\n" || rep.Wall > time.Second*slow {
+				t.Errorf("stdout %q after %v", rep.Stdout.Data, rep.Wall)
+			}
+		}},
+	{id: "D06", name: "children", args: []string{"children"}, cause: sandbox.CauseCPU, check: over},
+	{id: "D07", name: "fork bomb", args: []string{"forkbomb"}, cause: sandbox.CauseCPU,
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if rep.Evidence.ForksRefused == 0 || rep.Evidence.TasksPeak > 64 {
+				t.Errorf("evidence %+v", rep.Evidence)
+			}
+		}},
+	{id: "D08", name: "crowd", args: []string{"crowd"}, cause: sandbox.CauseMemory, check: atLimit,
+		change: func(s *sandbox.Spec) { s.Limits.CPU *= 5 * slow }},
+	{id: "D09", name: "hog", args: []string{"hog"}, cause: sandbox.CauseMemory, check: atLimit,
+		change: func(s *sandbox.Spec) { s.Limits.CPU *= 5 * slow }},
+	{id: "D09", name: "hog of a child, parent exits 0", args: []string{"childhog"}, cause: sandbox.CauseMemory,
+		change: func(s *sandbox.Spec) { s.Limits.CPU *= 5 * slow }},
+	{id: "D09", name: "hog of a child, the box dies with it", args: []string{"childhog", "4096", "60"}, cause: sandbox.CauseMemory,
+		change: func(s *sandbox.Spec) { s.Limits.CPU *= 5 * slow },
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if rep.Wall > 20*slow*time.Second {
+				t.Errorf("went on for %v", rep.Wall)
+			}
+		}},
+	{id: "D10", name: "shared hog", args: []string{"sharedhog"}, cause: sandbox.CauseMemory, check: atLimit,
+		change: func(s *sandbox.Spec) { s.Limits.CPU *= 5 * slow }},
+	{id: "D11", name: "fills /dev/shm", args: []string{"fill", "/dev/shm/x"}, cause: sandbox.CauseExit,
+		change: func(s *sandbox.Spec) { s.Box.FileSize = judge.GiB },
+		check:  refusedDisk},
+	{id: "D11", name: "fills /tmp", args: []string{"fill", "/tmp/x"}, cause: sandbox.CauseExit,
+		change: func(s *sandbox.Spec) { s.Box.FileSize = judge.GiB },
+		check:  refusedDisk},
+	{id: "D12", name: "shared memory segments", args: []string{"sysvshm"}, cause: sandbox.CauseMemory,
+		change: func(s *sandbox.Spec) { s.Limits.CPU *= 5 * slow }},
+	{id: "D13", name: "recursion", args: []string{"deep"}, cause: sandbox.CauseSignal, signal: syscall.SIGSEGV,
+		change: func(s *sandbox.Spec) { s.Box.Stack = 64 * judge.MiB; s.Limits.CPU *= slow }},
+	{id: "D13", name: "recursion, stack as large as memory", args: []string{"deep"}, cause: sandbox.CauseMemory,
+		change: func(s *sandbox.Spec) { s.Limits.CPU *= 5 * slow }},
+	{id: "D14", name: "flood", args: []string{"print"}, cause: sandbox.CauseOutput,
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if len(rep.Stdout.Data) != 1<<20 || !rep.Stdout.Cut {
+				t.Errorf("%d bytes kept, cut %v", len(rep.Stdout.Data), rep.Stdout.Cut)
+			}
+		}},
+	{id: "D15", name: "flood of stderr", args: []string{"print", "1000000000", "2"}, cause: sandbox.CauseOutput},
+	{id: "D16", name: "giant file", args: []string{"fill", "x", "8192"}, cause: sandbox.CauseFileSize,
+		change: func(s *sandbox.Spec) { s.Box.FileSize = 16 * judge.MiB }},
+	{id: "D17", name: "many files", args: []string{"manyfiles"}, cause: sandbox.CauseExit,
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if string(rep.Stdout.Data) != "4096 No space left on device\n" {
+				t.Errorf("%q", rep.Stdout.Data)
+			}
+		}},
+	{id: "D18", name: "core", args: []string{"core"}, cause: sandbox.CauseSignal, signal: syscall.SIGABRT,
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if string(rep.Stdout.Data) != "1\n" { // neither raised nor lowered
+				t.Errorf("core limit %q", rep.Stdout.Data)
+			}
+		}},
+	{id: "D33", name: "system calls", args: []string{"calls"}, cause: sandbox.CauseExit,
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if len(rep.Stdout.Data) != 0 {
+				t.Errorf("not refused as they should be:\n%s", rep.Stdout.Data)
+			}
+		}},
+}
+
+func refusedDisk(t *testing.T, rep *sandbox.Report) {
+	t.Helper()
+	if rep.Exit != 5 || !strings.Contains(string(rep.Stderr.Data), "No space left") || rep.Memory < 60*judge.MiB {
+		t.Errorf("exit %d, %q, memory %d", rep.Exit, rep.Stderr.Data, rep.Memory)
+	}
+}
+
+func TestAttacks(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	for _, a := range attacks {
+		t.Run(a.id+" "+a.name, func(t *testing.T) {
+			spec := deed(t, a.args...)
+			if a.change != nil {
+				a.change(&spec)
+			}
+			rep := run(t, s, spec)
+			want(t, rep, a.cause)
+			if a.signal != 0 && rep.Signal != int(a.signal) {
+				t.Errorf("signal %d, want %d", rep.Signal, a.signal)
+			}
+			if a.check != nil {
+				a.check(t, rep)
+			}
+		})
+	}
+}
+
+// D26 to D29: what a program can learn and leave.
+func TestNothingToSee(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	shell := func(script string) string {
+		t.Helper()
+		spec := deed(t)
+		spec.Args = []string{"/bin/sh", "-c", script}
+		spec.Stderr.Merge = true
+		spec.Limits.CPU *= slow
+		rep := run(t, s, spec)
+		want(t, rep, sandbox.CauseExit)
+		return string(rep.Stdout.Data)
+	}
+	if got := shell("cat /etc/shadow /etc/machine-id /proc/1/environ; ls -d /root /home /var /work/* /sys /run /opt /srv /mnt"); strings.Contains(got, ":") &&
+		strings.Count(got, "cannot access")+strings.Count(got, "No such file")+strings.Count(got, "Permission denied") < 11 {
+		t.Errorf("host's files:\n%s", got)
+	}
+	if got := shell("cut -d: -f1 /etc/passwd"); got != "root\nbox\nnobody\n" {
+		t.Errorf("users %q", got)
+	}
+	if got := shell("id -u; id -g; hostname; pwd; umask; ls /proc/self/fd | wc -l"); got != "1000\n1000\nbox\n/work\n0022\n4\n" {
+		t.Errorf("identity %q", got)
+	}
+	if got := shell("cat /proc/self/cgroup"); strings.Contains(got, "judgefarm") {
+		t.Errorf("cgroup names of the host:\n%s", got)
+	}
+	if got := shell("for d in /work /tmp /dev/shm; do echo x > $d/left || exit 1; done; echo done"); got != "done\n" {
+		t.Errorf("writable places: %q", got)
+	}
+	if got := shell("ls -A /work /tmp /dev/shm; for d in / /etc /usr /exe /dev /proc/sys; do touch $d/x 2>/dev/null && echo $d; done"); got != "/dev/shm:\n\n/tmp:\n\n/work:\n" {
+		t.Errorf("the next run sees, or writes: %q", got)
+	}
+	if got := shell("grep -c . /proc/net/dev; ls /proc | grep -c '^[0-9]'"); !strings.HasPrefix(got, "3\n") {
+		t.Errorf("network devices: %q", got)
+	}
+}
+
+// D30 and D31: nothing arrives anywhere.
+func TestNoNetwork(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	tcp, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tcp.Close()
+	port := tcp.Addr().(*net.TCPAddr).Port
+	path := filepath.Join(t.TempDir(), "sock")
+	unix, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close()
+	abstract, err := net.Listen("unix", fmt.Sprintf("@judgefarm-test-%d", os.Getpid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer abstract.Close()
+	for _, name := range []string{path, abstract.Addr().String()} {
+		rep := run(t, s, deed(t, "connect", fmt.Sprint(port), name))
+		want(t, rep, sandbox.CauseExit)
+		if out := string(rep.Stdout.Data); strings.Contains(out, "connected") || strings.Contains(out, "sent") || strings.Count(out, "\n") != 3 {
+			t.Errorf("connections to %d and %s: %q", port, name, out)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestParseCgroupMounts(t *testing.T) {
+	t.Parallel()
+	const v1 = `33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
+35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
+40 31 0:37 / /sys/fs/cgroup/systemd rw,relatime - cgroup cgroup rw,name=systemd
+41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw
+22 27 0:21 / /proc rw,relatime - proc proc rw
+`
+	const self = "4:memory:/a/b\n2:cpu,cpuacct:/\n0::/a\n"
+	mounts := parseCgroupMounts(v1, self)
+	if len(mounts) != 3 {
+		t.Fatalf("%d mounts: %+v", len(mounts), mounts)
+	}
+	cpu, memory, unified := mounts[0], mounts[1], mounts[2]
+	if !cpu.has("cpuacct") || cpu.has("memory") || cpu.own != "/sys/fs/cgroup/cpu,cpuacct" || cpu.v2 {
+		t.Errorf("cpu: %+v", cpu)
+	}
+	if !memory.has("memory") || memory.own != "/sys/fs/cgroup/memory/a/b" {
+		t.Errorf("memory: %+v", memory)
+	}
+	if !unified.v2 || unified.own != "/sys/fs/cgroup/unified/a" {
+		t.Errorf("unified: %+v", unified)
+	}
+}
+
+func TestOwnGroup(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ dir, root, path, want string }{
+		{"/c", "/", "/", "/c"},
+		{"/c", "/", "/x/y", "/c/x/y"},
+		{"/c", "/docker/1", "/docker/1/sub", "/c/sub"}, // a container that sees the host's paths
+		{"/c", "/docker/1", "/", "/c"},
+		{"/c", "/", "/../../other", "/c"}, // outside of our cgroup namespace
+	} {
+		if got := ownGroup(c.dir, c.root, c.path); got != c.want {
+			t.Errorf("ownGroup(%q, %q, %q) = %q, want %q", c.dir, c.root, c.path, got, c.want)
+		}
+	}
+}
+
+func TestGroupNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"judgefarm-12-0123456789ab": true, "judgefarm-main": false, "judgefarm-12": false,
+		"judgefarm-12-0123456789ab-x": false, "other-12-0123456789ab": false,
+	} {
+		if got := isGroupName(name); got != want {
+			t.Errorf("isGroupName(%q) = %v", name, got)
+		}
+	}
+}
+
+// A group that is left over under a box's name must not be taken over.
+func TestLeftOverGroupIsAnError(t *testing.T) {
+	t.Parallel()
+	s, err := New(Config{Slots: 1, UIDBase: 1 << 19})
+	if err != nil {
+		t.Skipf("missing: %v", err)
+	}
+	defer s.Close()
+	h := s.cgroups.pids
+	if err := unix.Mkdirat(h.fd, "left", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := s.cgroups.newGroup("left", 1<<20, 4); err == nil {
+		g.remove()
+		t.Error("a group of the same name was used")
+	}
+	for _, other := range s.cgroups.all {
+		if _, err := os.Stat(filepath.Join(other.dir, "left")); other != h && err == nil {
+			t.Errorf("%s: what was made before the error is left", other.dir)
+		}
+	}
+	if err := removeGroup(h.fd, "left"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestField(t *testing.T) {
+	t.Parallel()
+	const text = "low 0\nmax 12\noom_kill 3\noom_group_kill 1"
+	for name, want := range map[string]int64{"max": 12, "oom_kill": 3, "oom_group_kill": 1, "oom": -1} {
+		if got := field(text, name); got != want {
+			t.Errorf("field %q = %d, want %d", name, got, want)
+		}
+	}
+}

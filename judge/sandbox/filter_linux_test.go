@@ -1,0 +1,139 @@
+package sandbox
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/sys/unix"
+)
+
+// eval runs a filter as the kernel would, for the few instructions that we emit.
+func eval(t *testing.T, filter []syscall.SockFilter, archID, nr uint32, args [6]uint64) uint32 {
+	t.Helper()
+	data := map[uint32]uint32{offNumber: nr, offArch: archID}
+	for i, a := range args {
+		data[uint32(offArgs+8*i)], data[uint32(offArgs+8*i+4)] = uint32(a), uint32(a>>32)
+	}
+	var acc uint32
+	for pc := 0; pc < len(filter); pc++ {
+		ins := filter[pc]
+		yes := false
+		switch ins.Code {
+		case unix.BPF_LD | unix.BPF_W | unix.BPF_ABS:
+			acc = data[ins.K]
+			continue
+		case unix.BPF_RET | unix.BPF_K:
+			return ins.K
+		case unix.BPF_JMP | unix.BPF_JA:
+			pc += int(ins.K)
+			continue
+		case unix.BPF_JMP | unix.BPF_K | unix.BPF_JEQ:
+			yes = acc == ins.K
+		case unix.BPF_JMP | unix.BPF_K | unix.BPF_JGE:
+			yes = acc >= ins.K
+		case unix.BPF_JMP | unix.BPF_K | unix.BPF_JSET:
+			yes = acc&ins.K != 0
+		default:
+			t.Fatalf("instruction %d: unknown code %#x", pc, ins.Code)
+		}
+		if yes {
+			pc += int(ins.Jt)
+		} else {
+			pc += int(ins.Jf)
+		}
+	}
+	t.Fatal("the filter ran off its end")
+	return 0
+}
+
+func TestFilterFollowsTheTable(t *testing.T) {
+	t.Parallel()
+	for _, info := range []*arch.Info{arch.X86_64, arch.AARCH64} {
+		leaves, err := filterLeaves(info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		filter := append([]syscall.SockFilter{load(offNumber)}, tree(leaves)...)
+		decided := map[string]action{}
+		for _, r := range callRules {
+			for name := range strings.FieldsSeq(r.calls) {
+				decided[name] = r.action
+			}
+		}
+		special := map[string]bool{}
+		for _, r := range argRules {
+			special[r.call] = true
+		}
+		for nr := range 700 {
+			name := info.SyscallNumbers[nr]
+			want, known := decided[name]
+			if !known {
+				want = absent
+			}
+			if special[name] {
+				continue
+			}
+			if got := eval(t, filter, 0, uint32(nr), [6]uint64{}); got != want.ret() {
+				t.Errorf("%s %s (%d): %#x, want %#x", info.Name, name, nr, got, want.ret())
+			}
+		}
+	}
+}
+
+func TestFilterArguments(t *testing.T) {
+	t.Parallel()
+	filter, err := boxFilter()
+	if err != nil {
+		t.Skipf("missing: %v", err)
+	}
+	info, err := arch.GetInfo("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		call string
+		args [6]uint64
+		want action
+	}{
+		{"clone", [6]uint64{uint64(unix.SIGCHLD)}, allow},
+		{"clone", [6]uint64{unix.CLONE_VM | unix.CLONE_THREAD}, allow},
+		{"clone", [6]uint64{unix.CLONE_NEWUSER}, refuse},
+		{"clone", [6]uint64{unix.CLONE_NEWNET | 17}, refuse},
+		{"socket", [6]uint64{unix.AF_UNIX}, allow},
+		{"socket", [6]uint64{unix.AF_INET6}, allow},
+		{"socket", [6]uint64{unix.AF_NETLINK}, allow},
+		{"socket", [6]uint64{unix.AF_VSOCK}, family},
+		{"socket", [6]uint64{unix.AF_ALG}, family},
+		{"socket", [6]uint64{1<<32 | unix.AF_INET}, allow}, // the kernel looks at an int too
+		{"socketpair", [6]uint64{unix.AF_UNIX}, allow},
+		{"socketpair", [6]uint64{unix.AF_INET}, family},
+		{"ioctl", [6]uint64{0, unix.TCGETS}, allow},
+		{"ioctl", [6]uint64{0, tiocsti}, refuse},
+		{"ioctl", [6]uint64{0, tioclinux}, refuse},
+		{"prlimit64", [6]uint64{0, unix.RLIMIT_STACK, 0x1000}, allow},
+		{"prlimit64", [6]uint64{0, unix.RLIMIT_CORE, 0, 0x1000}, allow},
+		{"prlimit64", [6]uint64{0, unix.RLIMIT_CORE, 0x1000}, refuse},
+		{"prlimit64", [6]uint64{0, unix.RLIMIT_CORE, 1 << 32}, refuse},
+		{"prlimit64", [6]uint64{1, unix.RLIMIT_CPU, 0x1000}, refuse},
+		{"setpriority", [6]uint64{unix.PRIO_PROCESS, 0, 10}, allow},
+		{"setpriority", [6]uint64{unix.PRIO_USER, 0, 10}, refuse},
+		{"setpriority", [6]uint64{unix.PRIO_PROCESS, 1, 10}, refuse},
+		{"sched_setaffinity", [6]uint64{0}, allow},
+		{"sched_setaffinity", [6]uint64{1}, refuse},
+		{"reboot", [6]uint64{}, kill},
+		{"clone3", [6]uint64{}, absent},
+	} {
+		nr := uint32(info.SyscallNames[c.call])
+		if got := eval(t, filter, uint32(info.ID), nr, c.args); got != c.want.ret() {
+			t.Errorf("%s%v: %#x, want %#x", c.call, c.args, got, c.want.ret())
+		}
+		if got := eval(t, filter, uint32(arch.I386.ID), nr, c.args); got != kill.ret() {
+			t.Errorf("%s of i386: %#x, want kill", c.call, got)
+		}
+		if got := eval(t, filter, uint32(info.ID), nr|x32Bit, c.args); got != absent.ret() {
+			t.Errorf("%s of x32: %#x, want absent", c.call, got)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"judgefarm/judge"
+	"judgefarm/judge/sandbox"
+	"judgefarm/judge/sandbox/sandboxtest"
+)
+
+func TestRunner(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Run(t, func(t *testing.T) sandbox.Runner { return newSandbox(t, sandbox.Config{}) })
+}
+
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	for _, c := range []struct {
+		args   []string
+		cause  sandbox.Cause
+		exit   int
+		signal syscall.Signal
+	}{
+		{[]string{"exit", "0"}, sandbox.CauseExit, 0, 0},
+		{[]string{"exit", "1"}, sandbox.CauseExit, 1, 0},
+		{[]string{"exit", "127"}, sandbox.CauseExit, 127, 0}, // not to be taken for a failed exec
+		{[]string{"exit", "255"}, sandbox.CauseExit, 255, 0},
+		{[]string{"abort"}, sandbox.CauseSignal, -1, syscall.SIGABRT},
+		{[]string{"kill", "9"}, sandbox.CauseSignal, -1, syscall.SIGKILL},
+		{[]string{"kill", "11"}, sandbox.CauseSignal, -1, syscall.SIGSEGV},
+		{[]string{"reboot"}, sandbox.CauseSyscall, -1, syscall.SIGSYS},
+		{[]string{"reserve"}, sandbox.CauseExit, 0, 0},
+	} {
+		rep := run(t, s, deed(t, c.args...))
+		if rep.Cause != c.cause || rep.Exit != c.exit || rep.Signal != int(c.signal) {
+			t.Errorf("%v: cause %q exit %d signal %d, want %q %d %d", c.args, rep.Cause, rep.Exit, rep.Signal, c.cause, c.exit, c.signal)
+		}
+		if rep.Evidence.KilledBy != "" {
+			t.Errorf("%v: killed by %q", c.args, rep.Evidence.KilledBy)
+		}
+	}
+}
+
+func TestExecFailures(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	spec := deed(t)
+	spec.Files = []sandbox.File{{Name: "text", Data: []byte("no program"), Mode: 0o755}, {Name: "locked", Data: []byte("#!/bin/sh\n")}}
+	for name, wantErr := range map[string]string{
+		"/work/text":   "exec format error",
+		"/work/locked": "permission denied",
+		"/work":        "permission denied",
+		"/work/none":   "no such file or directory",
+	} {
+		spec.Args = []string{name}
+		rep := run(t, s, spec)
+		want(t, rep, sandbox.CauseExec)
+		if rep.Evidence.ExecError != wantErr {
+			t.Errorf("%s: %q, want %q", name, rep.Evidence.ExecError, wantErr)
+		}
+	}
+	spec.Dir = "/no/such"
+	spec.Args = []string{"/exe/deeds", "exit", "0"}
+	if rep, err := s.Run(t.Context(), spec); err == nil {
+		t.Errorf("a directory that is not there: %+v", rep)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	rep := run(t, s, deed(t, "turns"))
+	if string(rep.Stdout.Data) != "02" || string(rep.Stderr.Data) != "13" {
+		t.Errorf("apart: %q and %q", rep.Stdout.Data, rep.Stderr.Data)
+	}
+	spec := deed(t, "turns")
+	spec.Stderr.Merge = true
+	rep = run(t, s, spec)
+	if string(rep.Stdout.Data) != "0123" || rep.Stderr.Data != nil {
+		t.Errorf("merged: %q and %q", rep.Stdout.Data, rep.Stderr.Data)
+	}
+}
+
+func TestOutputLimits(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	for fd, name := range map[string]string{"1": "stdout", "2": "stderr"} {
+		for _, n := range []int{1 << 20, 1<<20 + 1} {
+			rep := run(t, s, deed(t, "print", fmt.Sprint(n), fd))
+			out := rep.Stdout
+			if fd == "2" {
+				out = rep.Stderr
+			}
+			cause := sandbox.CauseExit
+			if n > 1<<20 {
+				cause = sandbox.CauseOutput
+			}
+			if rep.Cause != cause || len(out.Data) != 1<<20 || out.Cut != (n > 1<<20) {
+				t.Errorf("%d bytes on %s: cause %q, %d kept, cut %v", n, name, rep.Cause, len(out.Data), out.Cut)
+			}
+		}
+	}
+}
+
+// Output is held by us and is not the program's memory.
+func TestMuchOutputUnderSmallMemory(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	spec := deed(t, "print", fmt.Sprint(60<<20))
+	spec.Limits.Memory, spec.Limits.Output = 64*judge.MiB, 64*judge.MiB
+	spec.Limits.CPU, spec.Limits.Wall = 10*slow*time.Second, 30*slow*time.Second
+	rep := run(t, s, spec)
+	want(t, rep, sandbox.CauseExit)
+	if len(rep.Stdout.Data) != 60<<20 || rep.Memory > 8*judge.MiB {
+		t.Errorf("%d bytes, memory %d", len(rep.Stdout.Data), rep.Memory)
+	}
+}
+
+func TestCollectRefuses(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	spec := deed(t, "litter")
+	for _, name := range []string{"link", "up/work/sparse", "fifo", "dir", "sparse", "dir/etc/passwd"} {
+		spec.Collect = append(spec.Collect, sandbox.Collect{Name: name, Max: judge.MiB})
+	}
+	spec.Collect = append(spec.Collect, sandbox.Collect{Name: ".", Max: 128 * judge.MiB, Dir: true})
+	rep := run(t, s, spec)
+	want(t, rep, sandbox.CauseExit)
+	got := map[string]error{}
+	var names []string
+	for _, f := range rep.Files[:6] {
+		got[f.Name] = f.Err
+		if f.Data != nil {
+			t.Errorf("%s: %d bytes came out", f.Name, len(f.Data))
+		}
+	}
+	for _, f := range rep.Files[6:] {
+		names = append(names, f.Name)
+		if f.Name == "sparse" && (f.Err != nil || len(f.Data) != 60<<20) {
+			t.Errorf("sparse with room for it: %v, %d bytes", f.Err, len(f.Data))
+		}
+	}
+	for name, wantErr := range map[string]error{
+		"link": sandbox.ErrNotRegular, "up/work/sparse": sandbox.ErrNotRegular, "fifo": sandbox.ErrNotRegular,
+		"dir": sandbox.ErrNotRegular, "sparse": sandbox.ErrTooLarge, "dir/etc/passwd": sandbox.ErrNotRegular,
+	} {
+		if !errors.Is(got[name], wantErr) {
+			t.Errorf("%s: %v, want %v", name, got[name], wantErr)
+		}
+	}
+	if wantNames := []string{"dir/etc", "fifo", "link", "sparse", "up"}; !slices.Equal(names, wantNames) {
+		t.Errorf("everything: %v, want %v", names, wantNames)
+	}
+}
+
+func TestFilesThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	spec := deed(t, "exit", "0")
+	spec.Box.Disk = judge.MiB
+	spec.Files = []sandbox.File{{Name: "big", Data: make([]byte, 2<<20)}}
+	if _, err := s.Run(t.Context(), spec); !judge.IsBadRequest(err) {
+		t.Errorf("files larger than the disk: %v", err)
+	}
+	untouched(t, s)
+	spec.Files = []sandbox.File{{Name: "a", Data: []byte("x")}, {Name: "a/b", Data: []byte("y")}}
+	if _, err := s.Run(t.Context(), spec); err == nil {
+		t.Error("a file below a file went through")
+	}
+	untouched(t, s)
+}
+
+func TestMountMustBeReadable(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("missing: root")
+	}
+	s := newSandbox(t, sandbox.Config{})
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	spec := deed(t, "exit", "0")
+	spec.Mounts = append(spec.Mounts, sandbox.Mount{Source: dir, Target: "/data"})
+	_, err := s.Run(t.Context(), spec)
+	if !judge.IsBadRequest(err) || !strings.Contains(err.Error(), "mounts[1]") {
+		t.Errorf("error %v, want a bad request that names the mount", err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("shown"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	spec.Args = []string{"cat", "/data/f"}
+	if rep := run(t, s, spec); string(rep.Stdout.Data) != "shown" {
+		t.Errorf("mounted file: %q, %q", rep.Stdout.Data, rep.Stderr.Data)
+	}
+	spec.Args = []string{"touch", "/data/g"}
+	if rep := run(t, s, spec); rep.Exit == 0 {
+		t.Error("a mount could be written to")
+	}
+}
+
+// A root of one's own is shown instead of the host's.
+func TestRoot(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	spec := deed(t, "fill", "/work/x", "1")
+	spec.Root = t.TempDir()
+	for _, dir := range []string{"opt/thing", "home/secret"} {
+		if err := os.MkdirAll(filepath.Join(spec.Root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, run(t, s, spec), sandbox.CauseExit)
+	spec.Args = []string{"/usr/bin/true"}
+	want(t, run(t, s, spec), sandbox.CauseExec)
+}
+
+func TestCloseAndCancelWhileWaiting(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	first := deed(t, "idle", "60")
+	first.Args = []string{"sh", "-c", "echo; sleep 60"}
+	first.Stdout.File = w
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Run(ctx, first)
+		done <- err
+	}()
+	if _, err := r.Read(make([]byte, 1)); err != nil { // it runs and holds the slot
+		t.Fatal(err)
+	}
+	w.Close()
+	gone := errors.New("gone")
+	wctx, wcancel := context.WithCancelCause(t.Context())
+	wcancel(gone)
+	if _, err := s.Run(wctx, deed(t, "exit", "0")); !errors.Is(err, gone) {
+		t.Errorf("waiting for a slot: %v", err)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled run: %v", err)
+	}
+	untouched(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(t.Context(), deed(t, "exit", "0")); !errors.Is(err, sandbox.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
