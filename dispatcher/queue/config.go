@@ -32,7 +32,8 @@ type Config struct {
 	// Bound is the most jobs that wait, those handed to asynq included (New only).
 	Bound int
 	// Shallow is the most jobs in asynq that no worker has taken; they are past all
-	// priority. 0 means as many as live workers announce slots, at least 2 (New only).
+	// priority. 0 means as many as live workers announce slots, at least 2, and what
+	// the farm takes in 50 ms (New only).
 	Shallow int
 	// Poll is how often an idle worker looks for work: 10 ms cost about 4 % of a
 	// core and give 15 ms at worst (NewSource only).

@@ -49,19 +49,24 @@ func (q *Queue) Push(ctx context.Context, j Job, front bool) error {
 	if front {
 		flag = "1"
 	}
-	added, err := q.do(ctx, q.run.push, j.ID, data, j.Priority, j.FairKey, q.cfg.Bound, flag).Int()
+	added, err := q.do(ctx, q.run.push, j.ID, data, j.Priority, j.FairKey, q.cfg.Bound, flag, q.cfg.Shallow).Int()
 	switch {
 	case err != nil:
 		return fmt.Errorf("push job %s: %w", j.ID, err)
 	case added < 0:
 		return fmt.Errorf("push job %s: %w", j.ID, ErrFull)
 	}
-	select {
-	case q.wake <- struct{}{}:
-	default: // Feed will see this job when it takes the signal that is there
+	if added == pushedWithRoom {
+		select {
+		case q.wake <- struct{}{}:
+		default: // Feed will see this job when it takes the signal that is there
+		}
 	}
 	return nil
 }
+
+// pushedWithRoom is what the push script answers when Feed can hand the job over now.
+const pushedWithRoom = 2
 
 // Remove implements Line. A job that asynq holds is delivered all the same.
 func (q *Queue) Remove(ctx context.Context, id string) error {

@@ -319,3 +319,41 @@ func TestRetryAfter(t *testing.T) {
 		}
 	})
 }
+
+// Cancels leave nothing behind, and what they leave for a while is bounded by what waits.
+func TestCancelsLeaveNothing(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, fresh func() Config) {
+		cfg := fresh()
+		q := newQueue(t, cfg)
+		line := "{" + cfg.Prefix + "}:q:" + Train + ":fair:a"
+		push(t, q, "first", Train, "a", false)
+		for i := range 300 {
+			id := fmt.Sprint(i)
+			push(t, q, id, Train, "a", false)
+			if err := q.Remove(t.Context(), id); err != nil {
+				t.Fatalf("Remove: %v", err)
+			}
+			if n := q.client.LLen(t.Context(), line).Val(); n > 103 {
+				t.Fatalf("after %d cancels the line holds %d entries for one job", i, n)
+			}
+		}
+		push(t, q, "last", Train, "a", false)
+		push(t, q, "other", Train, "b", false)
+		if got, want := pop(t, q, 10), []string{"first", "other", "last"}; !slices.Equal(got, want) {
+			t.Errorf("line: got %v, want %v", got, want)
+		}
+		for _, id := range []string{"first", "last", "other"} {
+			if err := q.Remove(t.Context(), id); err != nil {
+				t.Fatalf("Remove: %v", err)
+			}
+		}
+		wantDepth(t, q, 0, 0, 0)
+		keys := q.client.Keys(t.Context(), "*"+cfg.Prefix+"}*").Val()
+		slices.Sort(keys)
+		prefix := "{" + cfg.Prefix + "}:q:"
+		if want := []string{prefix + "depth", prefix + "seq"}; !slices.Equal(keys, want) {
+			t.Errorf("keys: got %v, want %v", keys, want)
+		}
+	})
+}
