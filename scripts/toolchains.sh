@@ -10,18 +10,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-which=all check=
+set=all check=
 for arg in "$@"; do
 	case $arg in
-	--core) which=core ;;
-	--all) which=all ;;
+	--core) set=core ;;
+	--all) set=all ;;
 	--check) check=1 ;;
 	*) echo "usage: scripts/toolchains.sh [--core|--all] [--check]" >&2; exit 2 ;;
 	esac
 done
 
 say() { printf 'toolchains: %s\n' "$*" >&2; }
-definitions() { go run scripts/toolchains.go "$@"; }
+definitions() { go run ./scripts/_toolchains "$@"; }
 
 # installed_npm holds when NAME@VERSION lies below the prefix.
 installed_npm() {
@@ -49,11 +49,11 @@ npm_packages() {
 }
 
 if [ -z "$check" ]; then
-	list=$(definitions packages "$which")
+	list=$(definitions packages "$set")
 	mapfile -t apt < <(sed -n 's/^apt //p' <<<"$list")
 	mapfile -t npm < <(sed -n 's/^npm //p' <<<"$list")
 	[ "${#apt[@]}" = 0 ] || scripts/apt.sh "${apt[@]}" || true
 	[ "${#npm[@]}" = 0 ] || npm_packages "${npm[@]}" || true
 fi
 # The programs decide, not the packages.
-definitions check "$which" | { if [ -n "$check" ]; then cat; else grep -v ' there$' || true; fi; }
+definitions check "$set" | { if [ -n "$check" ]; then cat; else grep -v ' there$' || true; fi; }

@@ -1,10 +1,9 @@
-//go:build ignore
-
-// toolchains reads the language definitions for scripts/toolchains.sh:
+// Command toolchains reads the language definitions for scripts/toolchains.sh,
+// before the program itself can be built:
 //
-//	go run scripts/toolchains.go packages core|all   lines "apt NAME" and "npm NAME@VERSION"
-//	go run scripts/toolchains.go check core|all      what this host has; status 1 when something is missing
-//	go run scripts/toolchains.go prefix              where npm packages go
+//	packages core|all   prints lines "apt NAME" and "npm NAME@VERSION"
+//	check core|all      prints what this host has; status 1 when something is missing
+//	prefix              prints where npm packages go
 package main
 
 import (
