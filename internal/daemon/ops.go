@@ -122,8 +122,12 @@ func RunChecks(ctx context.Context, checks []Check) []CheckResult {
 		var err error
 		select {
 		case err = <-answers[i]:
-		case <-ctx.Done(): // a check that ignores its context is left behind, not waited for
-			err = context.Cause(ctx)
+		case <-ctx.Done():
+			select {
+			case err = <-answers[i]: // it was in time, another one was not
+			default: // a check that ignores its context is left behind, not waited for
+				err = context.Cause(ctx)
+			}
 		}
 		if err != nil {
 			results[i] = CheckResult{Name: c.Name, Error: err.Error(), Fix: c.Fix}
@@ -140,11 +144,12 @@ func writeJSON(w http.ResponseWriter, contentType string, status int, doc any) {
 	_ = json.NewEncoder(w).Encode(doc)
 }
 
-// Listen opens a TCP listener and says in its error which flag to change.
+// Listen opens a TCP listener. Its error, a UsageError, names the flag to change,
+// given as it is written: "--listen".
 func Listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, Usage("open --%s %s: %w", flag, address, err)
+		return nil, Usage("open %s %s: %w", flag, address, err)
 	}
 	return ln, nil
 }

@@ -104,7 +104,7 @@ func TestCheckThatHangs(t *testing.T) {
 
 func TestServeFinishesRequests(t *testing.T) {
 	t.Parallel()
-	ln, err := Listen(t.Context(), "listen", "127.0.0.1:0")
+	ln, err := Listen(t.Context(), "--listen", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +137,8 @@ func TestListenNamesTheFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	_, err = Listen(t.Context(), "ops-listen", ln.Addr().String())
-	if err == nil || !strings.Contains(err.Error(), "--ops-listen") || ExitCode(err) != ExitUsage {
+	_, err = Listen(t.Context(), "--ops-listen", ln.Addr().String())
+	if err == nil || !strings.HasPrefix(err.Error(), "open --ops-listen 127") || ExitCode(err) != ExitUsage {
 		t.Errorf("Listen on a taken port: %v", err)
 	}
 }
