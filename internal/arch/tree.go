@@ -18,6 +18,7 @@ type file struct {
 	pkg     string // its folder
 	lines   int
 	test    bool // _test.go
+	script  bool // //go:build ignore
 	comment bool // has a package comment
 	imports []imported
 	inits   []int // lines of init functions
@@ -30,7 +31,8 @@ type imported struct {
 }
 
 // load parses every Go file of the tree, whatever its build constraints, except
-// below testdata and folders that the go command skips too.
+// below testdata and folders that the go command skips too, and scripts for "go run",
+// which are marked by the constraint "ignore" and are part of no package.
 func load(tree fs.FS) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
@@ -43,11 +45,10 @@ func load(tree fs.FS) ([]file, error) {
 			return nil
 		}
 		f, err := parse(tree, name)
-		if err != nil {
-			return err
+		if err == nil && !f.script {
+			files = append(files, f)
 		}
-		files = append(files, f)
-		return nil
+		return err
 	})
 	return files, err
 }
@@ -70,6 +71,11 @@ func parse(tree fs.FS, name string) (file, error) {
 	f := file{
 		name: name, pkg: path.Dir(name), lines: bytes.Count(src, []byte("\n")),
 		test: strings.HasSuffix(name, "_test.go"), comment: syntax.Doc != nil && syntax.Doc.Text() != "",
+	}
+	for _, comment := range syntax.Comments {
+		for _, line := range comment.List {
+			f.script = f.script || line.Pos() < syntax.Package && line.Text == "//go:build ignore"
+		}
 	}
 	for _, spec := range syntax.Imports {
 		at := imported{line: set.Position(spec.Pos()).Line}
