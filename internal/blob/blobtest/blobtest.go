@@ -73,7 +73,7 @@ func read(ctx context.Context, s blob.Store, key string) ([]byte, error) {
 	defer r.Close()
 	data, err := io.ReadAll(r)
 	if err == nil && int64(len(data)) != size {
-		err = fmt.Errorf("Get says %d bytes, the body has %d", size, len(data))
+		err = fmt.Errorf("size told is %d bytes, the body has %d", size, len(data))
 	}
 	return data, err
 }
