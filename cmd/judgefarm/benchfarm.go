@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"judgefarm/cmd/judgefarm/internal/bench"
+	"judgefarm/dispatcher"
+	"judgefarm/dispatcher/queue"
+	"judgefarm/internal/daemon"
+	"judgefarm/judge"
+	"judgefarm/judge/engine"
+	"judgefarm/testcases/cache"
+	"judgefarm/worker"
+	"judgefarm/worker/artifacts"
+)
+
+// benchFarm is what serve runs, without HTTP: the whole way of a submission
+// through queue, worker and results, on the engine that is measured beside it.
+type benchFarm struct {
+	service *dispatcher.Service
+	stop    func() error
+}
+
+func startBenchFarm(ctx context.Context, env *daemon.Env, l *local, slots int) (*benchFarm, error) {
+	dir, err := os.MkdirTemp("", "judgefarm-bench-")
+	if err != nil {
+		return nil, err
+	}
+	embedded, err := queue.StartEmbedded(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil, err
+	}
+	flags := storeFlags{Prefix: "jf"}
+	flags.URL = dir
+	s, err := flags.open(env, embedded.URL)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := cache.New(cache.Config{Store: s.blobs, Dir: filepath.Join(dir, "problems")})
+	if err != nil {
+		return nil, err
+	}
+	keeper, err := artifacts.New(artifacts.Config{Store: s.blobs, Policy: artifacts.KeepFailed})
+	if err != nil {
+		return nil, err
+	}
+	w, err := worker.New(worker.Config{
+		Name: "bench", Slots: slots, Source: s.source, Line: s.line, Results: s.results, Blobs: s.blobs,
+		Problems: problems, Judge: engine.Judge(l.engine), Artifacts: keeper, Log: quiet(env),
+	})
+	if err != nil {
+		return nil, err
+	}
+	service, _, err := openService(env, s, l.languages, newRegistry(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	take, end := context.WithCancel(ctx)
+	g := daemon.NewGroup(take, ctx)
+	g.Go("worker", w.Run)
+	g.Go("feeder", func(take, _ context.Context) error { return s.line.Feed(take) })
+	return &benchFarm{service: service, stop: func() error {
+		end()
+		err := errors.Join(g.Wait(), s.Close())
+		embedded.Close()
+		return errors.Join(err, os.RemoveAll(dir))
+	}}, nil
+}
+
+// once sends the tiny program and waits for its judgement.
+func (f *benchFarm) once(ctx context.Context) (*judge.Judgement, error) {
+	sent, err := f.service.Submit(ctx, dispatcher.Request{Request: judge.Request{
+		Language: "c", Files: []judge.FileJSON{{Name: "true.c", Content: bench.TrueSource()}}, Tests: []judge.TestJSON{{}},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	j, err := f.service.Wait(ctx, sent.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !j.State.Final() {
+		return nil, fmt.Errorf("submission %s is %s", j.ID, j.State)
+	}
+	return &j, wantAccepted(&j)
+}
+
+func (f *benchFarm) load() bench.Load {
+	return bench.Load{Name: "queue", Do: func(ctx context.Context) error {
+		_, err := f.once(ctx)
+		return err
+	}}
+}
+
+func (f *benchFarm) start(ctx context.Context) (time.Duration, error) {
+	j, err := f.once(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return j.Timing.Queue.Duration(), nil
+}
+
+// quiet keeps one line for each judgement out of the table.
+func quiet(env *daemon.Env) *slog.Logger {
+	return slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}

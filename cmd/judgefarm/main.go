@@ -1,0 +1,52 @@
+// Command judgefarm is an online judge and batch-evaluation worker farm: judging
+// on this machine (judge), all of it in one process (serve), or the farm's parts
+// as daemons (dispatcher, worker). One file holds one subcommand; what they share
+// is in parts.go.
+package main
+
+import (
+	"os"
+	"runtime/debug"
+
+	"judgefarm/internal/daemon"
+)
+
+// grammar is the command line. Names of flags are also the keys of --config.
+type grammar struct {
+	daemon.Common
+	Judge      judgeCmd      `cmd:"" help:"Judge a submission on this machine, without a server."`
+	Serve      serveCmd      `cmd:"" help:"Run everything in one process: API, queue, workers."`
+	Dispatcher dispatcherCmd `cmd:"" help:"Run the API and the queue's feeder against Redis and a blob store."`
+	Worker     workerCmd     `cmd:"" help:"Judge what the queue delivers."`
+	Submit     submitCmd     `cmd:"" help:"Send a submission to a server."`
+	Languages  languagesCmd  `cmd:"" help:"Show the languages that this host really has."`
+	Doctor     doctorCmd     `cmd:"" help:"Show what this host can enforce, and what to mend."`
+	Bench      benchCmd      `cmd:"" help:"Measure what judging costs on this machine."`
+	Demo       demoCmd       `cmd:"" help:"Judge the labelled submissions of problem packages and compare the verdicts."`
+}
+
+func main() {
+	os.Exit(daemon.Main(daemon.App{
+		Name:        "judgefarm",
+		Description: "Judge programs in one-shot sandboxes: on this machine or on a farm of workers.",
+		Version:     version(),
+		Stdin:       os.Stdin,
+		Stdout:      os.Stdout,
+		Stderr:      os.Stderr,
+	}, &grammar{}, os.Args[1:]))
+}
+
+// version is that of the build: a tag, or the revision it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v += " " + s.Value
+		}
+	}
+	return v
+}

@@ -1,0 +1,157 @@
+// Package worker takes submissions from the queue, judges each under a leased and
+// fenced attempt, keeps the artifacts and records the judgement. It decides what
+// is judged again; how to judge is judge/engine. It never imports the dispatcher:
+// they meet at dispatcher/queue and dispatcher/results.
+//
+//	job -> Lease -> load request and problem -> engine.Judge -> Keep -> Finish
+//	                 |  heartbeat: Renew, and the context ends on a cancel,
+//	                 |  a drain or a lost lease
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"judgefarm/dispatcher/queue"
+	"judgefarm/dispatcher/results"
+	"judgefarm/internal/blob"
+	"judgefarm/judge"
+	"judgefarm/judge/engine"
+	"judgefarm/testcases"
+	"judgefarm/worker/artifacts"
+)
+
+// Defaults of Config.
+const (
+	DefaultLease     = 5 * time.Second
+	DefaultHeartbeat = 1 * time.Second
+)
+
+// settleTime bounds the writes that end an attempt, which go on when its context has ended.
+const settleTime = 30 * time.Second
+
+// The reasons for which a running attempt is ended.
+var (
+	errCancelled = errors.New("cancelled by its submitter")
+	errLost      = errors.New("lease lost")
+	errDrained   = errors.New("worker is draining")
+)
+
+// Problems gives problems by digest; testcases/cache is one.
+type Problems interface {
+	// Get returns the problem of a package ("sha256:..."); release says that it is no
+	// longer in use. Errors are a *judge.Failed.
+	Get(ctx context.Context, pkg string) (p *testcases.Problem, release func(), err error)
+}
+
+// Keeper keeps artifacts; worker/artifacts has it.
+type Keeper interface {
+	Keep(ctx context.Context, a judge.Attempt, j *judge.Judgement, files []artifacts.Artifact) error
+}
+
+// Config is what a worker needs. Fields without a stated default are required.
+type Config struct {
+	Name      string // unique in the farm; appears in results
+	Slots     int    // submissions judged at once, at least 1
+	Source    queue.Source
+	Line      queue.Line // takes back what this worker gives up
+	Results   results.Store
+	Blobs     blob.Store
+	Problems  Problems
+	Judge     engine.Judge
+	Artifacts Keeper
+	Metrics   *Metrics      // nil measures nothing
+	Lease     time.Duration // how long a silent attempt stays ours; 0 is DefaultLease
+	Heartbeat time.Duration // 0 is DefaultHeartbeat
+	Log       *slog.Logger  // nil is slog.Default
+}
+
+// Worker judges what its source delivers.
+type Worker struct{ Config }
+
+// New returns a worker, or says what the configuration lacks.
+func New(cfg Config) (*Worker, error) {
+	if cfg.Name == "" || cfg.Slots < 1 {
+		return nil, fmt.Errorf("configure worker: a name and at least one slot are needed, have %q and %d", cfg.Name, cfg.Slots)
+	}
+	if cfg.Lease == 0 {
+		cfg.Lease = DefaultLease
+	}
+	if cfg.Heartbeat == 0 {
+		cfg.Heartbeat = DefaultHeartbeat
+	}
+	if cfg.Heartbeat*2 > cfg.Lease {
+		return nil, fmt.Errorf("configure worker: the lease of %v must be at least twice the heartbeat of %v", cfg.Lease, cfg.Heartbeat)
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = NewMetrics(nil)
+	}
+	return &Worker{cfg}, nil
+}
+
+// Run judges until take ends, then waits for what is being judged. When work ends
+// too, what is still running goes back into the queue with its attempt uncharged.
+func (w *Worker) Run(take, work context.Context) error {
+	w.Metrics.slots.Set(float64(w.Slots))
+	return w.Source.Take(take, work, w.Slots, w.handle)
+}
+
+// handle judges one delivery. It returns nothing: whatever happens the delivery is
+// used up, and results decide what comes back.
+func (w *Worker) handle(work context.Context, job queue.Job) {
+	w.Metrics.busy.Inc()
+	defer w.Metrics.busy.Dec()
+	log := w.Log.With("submission", job.ID)
+	a, err := w.Results.Lease(work, job.ID, w.Name, w.Lease)
+	switch {
+	case errors.Is(err, results.ErrNotOpen), errors.Is(err, results.ErrNotFound):
+		log.Debug("delivery dropped", "cause", err)
+		return
+	case err != nil:
+		// The record stays queued; the dispatcher's sweep puts it back into the line.
+		log.Error("lease submission", "error", err)
+		return
+	}
+	ctx, end := w.hold(work, a, log)
+	defer end()
+	began := time.Now()
+	out, err := w.attempt(ctx, a)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	settle, cancel := context.WithTimeout(context.WithoutCancel(work), settleTime)
+	defer cancel()
+	w.settle(settle, log.With("attempt", a.Charged, "took", time.Since(began).Round(time.Millisecond)), a, out, err)
+}
+
+// attempt judges and stores everything but the final record.
+func (w *Worker) attempt(ctx context.Context, a judge.Attempt) (*engine.Outcome, error) {
+	job, created, release, err := w.load(ctx, a.Submission)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	started := time.Now()
+	out, err := w.Judge.Judge(ctx, job, engine.Watcher{Case: func(i, n int, run judge.Run) {
+		// A lost progress event costs a listener one line; the judgement has the run.
+		if err := w.Results.Progress(ctx, a, i, n, run); err != nil && ctx.Err() == nil {
+			w.Log.Warn("publish progress", "submission", a.Submission, "error", err)
+		}
+	}})
+	if err != nil {
+		return nil, err
+	}
+	j := &out.Judgement
+	j.Worker, j.Attempt, j.CreatedAt = w.Name, a.Charged, created
+	j.Timing.Queue = judge.MillisOf(max(0, started.Sub(created)))
+	if err := w.Artifacts.Keep(ctx, a, j, kept(out)); err != nil {
+		return nil, judge.Fail(judge.FailStorage, fmt.Errorf("keep artifacts: %w", err))
+	}
+	return out, nil
+}
