@@ -44,6 +44,21 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// cacheDir makes a directory for --cache-dir: boxes, which have users of their own,
+// must be able to reach it, and t.TempDir is closed to them.
+func cacheDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "judgefarm-docs-cache-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 var listening = regexp.MustCompile(`\b127\.0\.0\.1:[1-9][0-9]*\b`)
 
 // start runs judgefarm with the variables and arguments until the end of the test

@@ -25,7 +25,7 @@ func config(t *testing.T, name string) string {
 func TestConfigServe(t *testing.T) {
 	t.Parallel()
 	_, p := start(t, []string{
-		"JUDGEFARM_LISTEN=127.0.0.1:0", "JUDGEFARM_BLOBS=" + t.TempDir(), "JUDGEFARM_CACHE_DIR=" + t.TempDir(),
+		"JUDGEFARM_LISTEN=127.0.0.1:0", "JUDGEFARM_DATA_DIR=" + t.TempDir(), "JUDGEFARM_CACHE_DIR=" + cacheDir(t),
 	}, "serve", "--config", config(t, "serve.yaml"))
 	stops(t, p)
 }
@@ -39,7 +39,7 @@ func TestConfigFarm(t *testing.T) {
 	vars := []string{
 		"JUDGEFARM_REDIS=redis://" + redis.Addr + "/0", "JUDGEFARM_BLOBS=" + s3.URL(),
 		"JUDGEFARM_S3_ACCESS_KEY=" + s3.AccessKey, "JUDGEFARM_S3_SECRET_KEY=" + s3.SecretKey,
-		"JUDGEFARM_LISTEN=127.0.0.1:0", "JUDGEFARM_OPS=127.0.0.1:0", "JUDGEFARM_CACHE_DIR=" + t.TempDir(),
+		"JUDGEFARM_LISTEN=127.0.0.1:0", "JUDGEFARM_OPS_LISTEN=127.0.0.1:0", "JUDGEFARM_CACHE_DIR=" + cacheDir(t),
 	}
 	_, dispatcher := start(t, vars, "dispatcher", "--config", config(t, "dispatcher.yaml"))
 	_, worker := start(t, vars, "worker", "--config", config(t, "worker.yaml"))

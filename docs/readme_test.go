@@ -42,7 +42,7 @@ func sh(t *testing.T, script string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", strings.ReplaceAll(script, "bin/judgefarm", binary(t)))
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "JUDGEFARM_CACHE_DIR="+t.TempDir())
+	cmd.Env = append(os.Environ(), "JUDGEFARM_CACHE_DIR="+cacheDir(t))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("run %q: %v\n%s", script, err, out)
@@ -60,7 +60,7 @@ func TestReadmeCurl(t *testing.T) {
 	if !strings.Contains(script, "127.0.0.1:8080") {
 		t.Fatalf("the example does not speak to the default address:\n%s", script)
 	}
-	address, _ := start(t, nil, "serve", "--listen", "127.0.0.1:0", "--cache-dir", t.TempDir(), "--blobs", t.TempDir())
+	address, _ := start(t, nil, "serve", "--listen", "127.0.0.1:0", "--cache-dir", cacheDir(t), "--data-dir", t.TempDir())
 	out := sh(t, strings.ReplaceAll(script, "127.0.0.1:8080", address))
 	var j judge.Judgement
 	if err := json.Unmarshal([]byte(out), &j); err != nil {
