@@ -45,6 +45,27 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// A worker can be stopped while Redis is away.
+func TestStopDuringOutage(t *testing.T) {
+	t.Parallel()
+	server := testenv.StartRedis(t)
+	cfg := Config{URL: "redis://" + server.Addr, Logger: quiet}
+	q := newQueue(t, cfg)
+	feed(t, newQueue(t, cfg))
+	started, release := make(chan struct{}), make(chan struct{})
+	stop := takeUp(t, cfg, 2, func(context.Context, Job) {
+		close(started)
+		<-release
+	})
+	push(t, q, "1", Train, "a", false)
+	next(t, started)
+	server.Kill()
+	close(release)
+	stopped := make(chan struct{})
+	go func() { stop(); close(stopped) }()
+	next(t, stopped)
+}
+
 func TestFrozenRedisIsBounded(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t)

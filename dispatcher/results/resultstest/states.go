@@ -91,20 +91,20 @@ func situations() []situation {
 type operation struct {
 	name string
 	do   func(t *testing.T, s results.Store, id string, a judge.Attempt) error
-	want func(sit situation) (error, judge.State)
+	want func(sit situation) (judge.State, error) // the state "" where there is no submission
 }
 
 func operations() []operation {
 	// worker gives the outcome of a write that needs the newest attempt.
-	worker := func(after func(situation) judge.State) func(situation) (error, judge.State) {
-		return func(sit situation) (error, judge.State) {
+	worker := func(after func(situation) judge.State) func(situation) (judge.State, error) {
+		return func(sit situation) (judge.State, error) {
 			switch {
 			case sit.state == "":
-				return results.ErrNotFound, ""
+				return "", results.ErrNotFound
 			case !sit.held:
-				return results.ErrFenced, sit.state
+				return sit.state, results.ErrFenced
 			}
-			return nil, after(sit)
+			return after(sit), nil
 		}
 	}
 	same := func(sit situation) judge.State { return sit.state }
@@ -124,23 +124,23 @@ func operations() []operation {
 	return []operation{
 		{"create", func(t *testing.T, s results.Store, id string, _ judge.Attempt) error {
 			return s.Create(t.Context(), results.Record{ID: id})
-		}, func(sit situation) (error, judge.State) {
+		}, func(sit situation) (judge.State, error) {
 			if sit.state == "" {
-				return nil, judge.Queued
+				return judge.Queued, nil
 			}
-			return results.ErrExists, sit.state
+			return sit.state, results.ErrExists
 		}},
 		{"lease", func(t *testing.T, s results.Store, id string, _ judge.Attempt) error {
 			_, err := s.Lease(t.Context(), id, "worker-2", ttl)
 			return err
-		}, func(sit situation) (error, judge.State) {
+		}, func(sit situation) (judge.State, error) {
 			switch sit.state {
 			case "":
-				return results.ErrNotFound, ""
+				return "", results.ErrNotFound
 			case judge.Queued:
-				return nil, judge.Judging
+				return judge.Judging, nil
 			}
-			return results.ErrNotOpen, sit.state
+			return sit.state, results.ErrNotOpen
 		}},
 		{"renew", func(t *testing.T, s results.Store, _ string, a judge.Attempt) error {
 			_, err := s.Renew(t.Context(), a, ttl)
@@ -163,23 +163,23 @@ func operations() []operation {
 		{"cancel", func(t *testing.T, s results.Store, id string, _ judge.Attempt) error {
 			_, err := s.Cancel(t.Context(), id)
 			return err
-		}, func(sit situation) (error, judge.State) {
+		}, func(sit situation) (judge.State, error) {
 			switch sit.state {
 			case "":
-				return results.ErrNotFound, ""
+				return "", results.ErrNotFound
 			case judge.Queued:
-				return nil, judge.Cancelled
+				return judge.Cancelled, nil
 			}
-			return nil, sit.state
+			return sit.state, nil
 		}},
 		{"reap", func(t *testing.T, s results.Store, _ string, _ judge.Attempt) error {
 			_, err := s.Reap(t.Context(), time.Now().Add(2*ttl), 10)
 			return err
-		}, func(sit situation) (error, judge.State) {
+		}, func(sit situation) (judge.State, error) {
 			if sit.state == judge.Judging {
-				return nil, released(sit)
+				return released(sit), nil
 			}
-			return nil, sit.state
+			return sit.state, nil
 		}},
 	}
 }
@@ -192,7 +192,7 @@ func states(t *testing.T, open New) {
 				s := open(t, results.Config{MaxAttempts: 5})
 				a := sit.bring(t, s, "s1")
 				a.Submission = "s1"
-				wantError, wantState := op.want(sit)
+				wantState, wantError := op.want(sit)
 				wantErr(t, op.name, op.do(t, s, "s1", a), wantError)
 
 				r, err := s.Get(t.Context(), "s1")
