@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"judgefarm/judge"
 )
 
 // box is one sandbox, used once. Its life has three parts: prepare (until it could
@@ -104,21 +107,18 @@ func (b *box) prepare() error {
 
 // clone has the nursery make the box's PID 1.
 func (b *box) clone(msg []byte) error {
-	var err error
-	if b.slot.nursery == nil {
-		if b.slot.nursery, err = startNursery(b.s.filter, b.s.privileged); err != nil {
-			return err
-		}
-	}
 	control, other, err := socketPair()
 	if err != nil {
 		return err
 	}
+	defer unix.Close(other)
 	b.control = control
-	pidfd, err := b.slot.nursery.ask(msg, other)
-	unix.Close(other)
+	pidfd, err := b.askNursery(msg, other)
+	if errors.Is(err, io.EOF) || errors.Is(err, unix.EPIPE) { // somebody killed it; nothing has begun yet
+		pidfd, err = b.askNursery(msg, other)
+	}
 	if err != nil {
-		return errors.Join(err, b.slot.reset()) // whatever state it is in, the next one is fresh
+		return err
 	}
 	if err := unix.SetNonblock(pidfd, true); err != nil {
 		unix.Close(pidfd)
@@ -128,6 +128,22 @@ func (b *box) clone(msg []byte) error {
 	b.pidfd = os.NewFile(uintptr(pidfd), "pidfd")
 	b.mu.Unlock()
 	return control.deadline(time.Now().Add(setupTimeout))
+}
+
+// askNursery has the slot's nursery do it, a new one if there is none. After an
+// error it is ended: whatever state it is in, the next one is fresh.
+func (b *box) askNursery(msg []byte, fd int) (int, error) {
+	if b.slot.nursery == nil {
+		var err error
+		if b.slot.nursery, err = startNursery(b.s.filter, b.s.privileged); err != nil {
+			return -1, err
+		}
+	}
+	pidfd, err := b.slot.nursery.ask(msg, fd)
+	if err != nil {
+		return -1, errors.Join(err, b.slot.reset())
+	}
+	return pidfd, nil
 }
 
 // start hands the program to the box and waits until it runs.
@@ -152,8 +168,10 @@ func (b *box) start() (end, error) {
 
 	r, _, err := b.control.receive()
 	switch {
-	case b.killer() != "" && err != nil:
-		return end{at: time.Now()}, nil // watch will see that it is dead
+	case errors.Is(err, io.EOF):
+		// Killed, or out of memory while it shared PID 1's: watch and report see.
+		b.started = time.Now()
+		return end{}, nil
 	case err != nil:
 		return end{}, fmt.Errorf("hear from box: %w", err)
 	case r.kind == msgStarted:
@@ -162,6 +180,8 @@ func (b *box) start() (end, error) {
 	case r.kind == msgExecFailed:
 		b.started, b.setupCPU = b.fromKernel(r.startNS), time.Duration(r.setupNS)
 		return end{exec: r.errno, at: time.Now()}, nil
+	case r.kind == msgFail && r.what == "enter directory":
+		return end{}, judge.Refuse(&judge.FieldError{Field: "dir", Reason: r.errno.Error()})
 	}
 	return end{}, r.failure()
 }
@@ -169,12 +189,15 @@ func (b *box) start() (end, error) {
 // openStreams returns the program's three descriptors and those among them that
 // are ours to close.
 func (b *box) openStreams() (fds, closing []int, err error) {
-	stdin := b.s.null
-	if b.spec.Stdin != nil {
-		stdin = b.spec.Stdin
-	}
 	// Fd makes a descriptor blocking, as os/exec does: a program expects that.
-	fds = append(fds, int(stdin.Fd()))
+	stdin := int(b.s.null.Fd())
+	if b.spec.Stdin != nil {
+		stdin = int(b.spec.Stdin.Fd())
+		if fd, ok := nameless(stdin); ok && b.s.privileged {
+			stdin, closing = fd, append(closing, fd)
+		}
+	}
+	fds = append(fds, stdin)
 	for i, s := range []Stream{b.spec.Stdout, b.spec.Stderr} {
 		switch {
 		case s.Merge:

@@ -30,7 +30,7 @@ func TestDecide(t *testing.T) {
 		{"CPU and wall", func(f *facts) { f.cpu, f.killedBy = 2*time.Second, killWall }, CauseCPU},
 		{"wall", func(f *facts) { f.killedBy, f.signal = killWall, syscall.SIGKILL }, CauseWall},
 		{"wall, ended by itself", func(f *facts) { f.wall++ }, CauseWall},
-		{"idle: just under 5 %", func(f *facts) { f.killedBy, f.cpu = killWall, 150*time.Millisecond - 1 }, CauseIdle},
+		{"idle: just under 5 %", func(f *facts) { f.killedBy, f.cpu = killWall, 150*time.Millisecond-1 }, CauseIdle},
 		{"not idle: 5 %", func(f *facts) { f.killedBy, f.cpu = killWall, 150*time.Millisecond }, CauseWall},
 		{"idle beats the signal", func(f *facts) { f.wall, f.cpu, f.signal = time.Hour, 0, syscall.SIGSYS }, CauseIdle},
 		{"SIGSYS", func(f *facts) { f.signal = syscall.SIGSYS }, CauseSyscall},

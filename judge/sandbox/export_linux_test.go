@@ -15,5 +15,11 @@ func (s *Sandbox) Traces() (uids map[int]bool, groups []string) {
 	return uids, groups
 }
 
-// BoxFilter is boxFilter for tests of another package.
-var BoxFilter = boxFilter
+// KillNursery ends the nursery of a slot, as the host's out-of-memory killer might.
+func (s *Sandbox) KillNursery(slot int) error {
+	if err := s.slots[slot].nursery.proc.Kill(); err != nil {
+		return err
+	}
+	_, err := s.slots[slot].nursery.proc.Wait()
+	return err
+}

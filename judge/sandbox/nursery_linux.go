@@ -82,6 +82,8 @@ func (n *nursery) close() error {
 	if kerr := n.proc.Kill(); kerr != nil && !errors.Is(kerr, os.ErrProcessDone) {
 		err = errors.Join(err, kerr)
 	}
-	_, werr := n.proc.Wait()
-	return errors.Join(err, werr)
+	if _, werr := n.proc.Wait(); werr != nil && !errors.Is(werr, os.ErrProcessDone) {
+		err = errors.Join(err, werr)
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -45,10 +44,5 @@ func trialHint(err error) string {
 			return " (" + hint + ")"
 		}
 	}
-	if errors.Is(err, errNoExec) {
-		return " (this process's own binary must be executable as /proc/self/exe)"
-	}
 	return ""
 }
-
-var errNoExec = errors.New("start nursery")

@@ -122,9 +122,7 @@ func (b *box) endStreams(rep *Report) error {
 func (b *box) discard() error {
 	var errs []error
 	if b.pidfd != nil {
-		if b.work < 0 || b.group == nil || b.killer() == "" {
-			b.kill(killSetup)
-		}
+		b.kill(killSetup) // no harm to the dead
 		errs = append(errs, b.waitDead())
 		b.mu.Lock()
 		errs = append(errs, b.pidfd.Close())
@@ -135,6 +133,11 @@ func (b *box) discard() error {
 		b.group.closeOOM()
 	}
 	b.watchers.Wait()
+	for _, c := range b.streams {
+		if c != nil {
+			c.r.Close() // most often it is closed already
+		}
+	}
 	if b.control != nil {
 		errs = append(errs, b.control.close())
 		b.control = nil

@@ -35,7 +35,8 @@ type Sandbox struct {
 	cgroups    *cgroups
 	filter     seccomp.Filter
 	system     *rootPlan
-	privileged bool // root: each slot has a user of its own
+	privileged bool        // root: each slot has a user of its own
+	cpus       unix.CPUSet // the worker's own
 	cores      int
 	hard       map[int]uint64 // our own hard resource limits
 	null       *os.File
@@ -61,11 +62,11 @@ func New(cfg Config) (*Sandbox, error) {
 	if err := probeHost().Err(); err != nil {
 		return nil, err
 	}
-	cores, err := ownCores()
-	if err != nil {
-		return nil, err
+	s := &Sandbox{privileged: os.Geteuid() == 0, hard: hardLimits()}
+	if err := unix.SchedGetaffinity(0, &s.cpus); err != nil {
+		return nil, fmt.Errorf("read own cores: %w", err)
 	}
-	s := &Sandbox{privileged: os.Geteuid() == 0, cores: cores, hard: hardLimits()}
+	s.cores = max(s.cpus.Count(), 1)
 	if err := s.setup(cfg); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -137,6 +138,11 @@ var ErrClosed = errors.New("sandbox is closed")
 func (s *Sandbox) Run(ctx context.Context, spec Spec) (*Report, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
+	}
+	for _, c := range spec.Box.CPUs {
+		if !s.cpus.IsSet(c) {
+			return nil, judge.Refuse(&judge.FieldError{Field: "box.cpus", Reason: fmt.Sprintf("core %d is not the worker's", c)})
+		}
 	}
 	s.mu.Lock()
 	if s.closed {
@@ -215,14 +221,6 @@ func (s *Sandbox) planOf(spec Spec) (*rootPlan, error) {
 
 func (s *Sandbox) nextName() string { return strconv.FormatInt(s.seq.Add(1), 10) }
 
-func ownCores() (int, error) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return 0, fmt.Errorf("read own cores: %w", err)
-	}
-	return max(set.Count(), 1), nil
-}
-
 // hardLimits are the bounds of what an ordinary process may set for itself.
 func hardLimits() map[int]uint64 {
 	hard := map[int]uint64{}
@@ -234,3 +232,6 @@ func hardLimits() map[int]uint64 {
 	}
 	return hard
 }
+
+// Slots is how many boxes there may be at one time.
+func (s *Sandbox) Slots() int { return len(s.slots) }

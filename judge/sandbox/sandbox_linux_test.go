@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"judgefarm/judge"
 	"judgefarm/judge/sandbox"
@@ -71,9 +74,124 @@ func TestExecFailures(t *testing.T) {
 	}
 	spec.Dir = "/no/such"
 	spec.Args = []string{"/exe/deeds", "exit", "0"}
-	if rep, err := s.Run(t.Context(), spec); err == nil {
-		t.Errorf("a directory that is not there: %+v", rep)
+	if _, err := s.Run(t.Context(), spec); !judge.IsBadRequest(err) {
+		t.Errorf("a directory that is not there: %v", err)
 	}
+	spec.Dir, spec.Box.CPUs = "", []int{1000}
+	if _, err := s.Run(t.Context(), spec); !judge.IsBadRequest(err) {
+		t.Errorf("a core that is not there: %v", err)
+	}
+}
+
+// A limit too small for the exec itself is the memory limit all the same.
+func TestExecUnderTinyMemory(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	for _, limit := range []judge.Bytes{4 * judge.KiB, 64 * judge.KiB} {
+		spec := deed(t, "exit", "0")
+		spec.Limits.Memory = limit
+		rep, err := s.Run(t.Context(), spec)
+		if err != nil {
+			t.Fatalf("%d bytes: %v", limit, err)
+		}
+		want(t, rep, sandbox.CauseMemory)
+		untouched(t, s)
+	}
+}
+
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		t.Fatal(err)
+	}
+	spec := deed(t)
+	for c := 0; len(spec.Box.CPUs) == 0; c++ {
+		if set.IsSet(c) {
+			spec.Box.CPUs = []int{c}
+		}
+	}
+	spec.Args = []string{"nproc"}
+	if rep := run(t, s, spec); string(rep.Stdout.Data) != "1\n" {
+		t.Errorf("cores of a pinned box: %q", rep.Stdout.Data)
+	}
+}
+
+// The path of the file behind stdin is the host's business.
+func TestStdinHasNoName(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("missing: root")
+	}
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	path := filepath.Join(t.TempDir(), "secret.in")
+	if err := os.WriteFile(path, []byte("input"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	spec := deed(t)
+	spec.Stdin = f
+	spec.Args = []string{"sh", "-c", "readlink /proc/self/fd/0; cat; echo x >&0"}
+	rep := run(t, s, spec)
+	if string(rep.Stdout.Data) != "/\ninput" {
+		t.Errorf("stdin: %q", rep.Stdout.Data)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "input" {
+		t.Errorf("the program wrote into its input: %q, %v", b, err)
+	}
+}
+
+func TestNurseryIsReplaced(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	for range 3 {
+		if err := s.KillNursery(0); err != nil {
+			t.Fatal(err)
+		}
+		want(t, run(t, s, deed(t, "exit", "0")), sandbox.CauseExit)
+	}
+}
+
+// Not parallel: it counts this process's descriptors and goroutines.
+func TestNothingGrows(t *testing.T) {
+	s := newSandbox(t, sandbox.Config{})
+	count := func() (fds, goroutines int) {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries), runtime.NumGoroutine()
+	}
+	specs := []sandbox.Spec{deed(t, "exit", "1"), deed(t, "print"), deed(t, "hog"), deed(t, "daemon")}
+	bad := deed(t, "exit", "0")
+	bad.Dir = "/no/such"
+	specs[2].Limits.Memory = 8 * judge.MiB
+	round := func() {
+		for _, spec := range specs {
+			if _, err := s.Run(t.Context(), spec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Run(t.Context(), bad); err == nil {
+			t.Fatal("a bad spec ran")
+		}
+	}
+	for range s.Slots() { // each slot starts its nursery at its first run
+		round()
+	}
+	fds, goroutines := count()
+	for range 5 {
+		round()
+	}
+	if f, g := count(); f > fds || g > goroutines {
+		t.Errorf("descriptors %d -> %d, goroutines %d -> %d", fds, f, goroutines, g)
+	}
+	untouched(t, s)
 }
 
 func TestMerge(t *testing.T) {

@@ -1,0 +1,30 @@
+#!/bin/sh
+# uml.sh [TEST FLAGS]: runs the tests of judge/sandbox in user-mode Linux on a pure
+# cgroup v2 tree and ends with their status. Needs Debian's package user-mode-linux,
+# Go, gcc; boots in two seconds and never takes longer than TIMEOUT.
+set -eu
+cd "$(dirname "$0")/../.."
+timeout=${TIMEOUT:-280}
+
+if ! command -v linux.uml >/dev/null; then
+	echo "missing: linux.uml; apt-get install user-mode-linux" >&2
+	exit 1
+fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir "$dir/src" "$dir/src/testdata"
+chmod 755 "$dir"
+
+# Statically linked: the guest reads files of the host slowly.
+go test -c -o "$dir/sandbox.test" -ldflags '-linkmode external -extldflags -static' -tags 'netgo osusergo' ./judge/sandbox
+gcc -O1 -w -static -pthread -o "$dir/deeds" judge/sandbox/testdata/deeds.c
+cat >"$dir/run.sh" <<END
+export JUDGEFARM_TEST_DEEDS=/run/work JUDGEFARM_TEST_SLOW=\${JF_SLOW:-4}
+/run/work/sandbox.test -test.v -test.failfast -test.timeout ${timeout}s $* 2>&1
+END
+# user-mode Linux passes what it does not know to init as its environment.
+timeout -k 5 "$timeout" linux.uml mem=1536M root=/dev/root rootfstype=hostfs rootflags=/ rw \
+	init="$PWD/scripts/vm/init.sh" JF_DIR="$dir" con=null con0=fd:0,fd:1 quiet \
+	</dev/null >"$dir/log" 2>&1 || true
+tr -d '\r' <"$dir/log" | grep -Ev 'mmapper_init|SELinux|ubd device|=== RUN|=== PAUSE|=== CONT' || true
+grep -q '^vm: exit 0' "$dir/log"
