@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"judgefarm/internal/blob"
 	"judgefarm/judge"
@@ -125,6 +127,7 @@ type refusing struct {
 	*blob.Memory
 	refuse       string
 	err          error
+	takes        time.Duration // of a synctest bubble's clock
 	running, top atomic.Int64
 }
 
@@ -132,6 +135,9 @@ func (r *refusing) Put(ctx context.Context, key string, src io.Reader, size int6
 	now := r.running.Add(1)
 	defer r.running.Add(-1)
 	for top := r.top.Load(); now > top && !r.top.CompareAndSwap(top, now); top = r.top.Load() {
+	}
+	if r.takes > 0 {
+		time.Sleep(r.takes)
 	}
 	if r.refuse != "" && strings.HasSuffix(key, r.refuse) {
 		return r.err
@@ -159,25 +165,28 @@ func TestKeepFailsWhole(t *testing.T) {
 
 func TestKeepIsBounded(t *testing.T) {
 	t.Parallel()
-	store := &refusing{Memory: blob.NewMemory(0)}
-	k, err := artifacts.New(artifacts.Config{Store: store, Policy: artifacts.KeepAll, Parallel: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var many []artifacts.Artifact
-	for i := range 200 {
-		many = append(many, artifacts.Artifact{Kind: artifacts.Stdout, Case: fmt.Sprint(i), Data: []byte("x")})
-	}
-	if err := k.Keep(t.Context(), attempt(), judgement(), many); err != nil {
-		t.Fatal(err)
-	}
-	if top := store.top.Load(); top > 3 {
-		t.Errorf("%d uploads at one time, want at most 3", top)
-	}
-	keys, err := store.List(t.Context(), "", "", 1000)
-	if err != nil || len(keys) != 201 {
-		t.Errorf("%d objects, %v, want 201", len(keys), err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		store := &refusing{Memory: blob.NewMemory(0), takes: time.Second}
+		k, err := artifacts.New(artifacts.Config{Store: store, Policy: artifacts.KeepAll, Parallel: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var many []artifacts.Artifact
+		for i := range 30 {
+			many = append(many, artifacts.Artifact{Kind: artifacts.Stdout, Case: fmt.Sprint(i), Data: []byte("x")})
+		}
+		start := time.Now()
+		if err := k.Keep(t.Context(), attempt(), judgement(), many); err != nil {
+			t.Fatal(err)
+		}
+		if top, took := store.top.Load(), time.Since(start); top != 3 || took != 11*time.Second {
+			t.Errorf("%d uploads at one time, %v in all, want 3 and 11s", top, took)
+		}
+		keys, err := store.List(t.Context(), "", "", 1000)
+		if err != nil || len(keys) != 31 {
+			t.Errorf("%d objects, %v, want 31", len(keys), err)
+		}
+	})
 }
 
 func TestKeepCancelled(t *testing.T) {
