@@ -23,6 +23,13 @@ need_go() {
 	fi
 }
 
+# need_roots sees to the certificates that Go fetches modules with.
+need_roots() {
+	if [ -z "${SSL_CERT_FILE:-}${SSL_CERT_DIR:-}" ] && [ ! -e /etc/ssl/certs/ca-certificates.crt ]; then
+		scripts/apt.sh ca-certificates || true
+	fi
+}
+
 # need_cc sees to a C compiler that can link, which cgo needs.
 need_cc() {
 	if have_cc; then return; fi
@@ -42,17 +49,15 @@ have_cc() {
 
 what=${1:-core}
 need_go
+need_roots
+need_cc
 case $what in
-build)
-	need_cc
-	;;
+build) ;;
 core)
-	need_cc
 	scripts/toolchains.sh --core || echo "install: going on with the languages that are here" >&2
 	;;
 test)
-	need_cc
-	scripts/apt.sh ca-certificates curl redis-server user-mode-linux
+	scripts/apt.sh curl redis-server user-mode-linux
 	scripts/toolchains.sh --all
 	;;
 *)
