@@ -89,23 +89,27 @@ func (s *stream) advance(n int) {
 	s.column += int64(n)
 }
 
-// skip consumes bytes of the class and reports whether any other byte follows.
+// skip consumes bytes of the class and reports whether any other byte follows. It
+// runs once a token, mostly over one byte: hence no advance.
 func (s *stream) skip(class *[256]bool) bool {
 	for {
-		b := s.chunk()
-		if len(b) == 0 {
+		b := s.buf[s.pos:s.end]
+		for i, c := range b {
+			if !class[c] {
+				s.pos += i
+				return true
+			}
+			s.column++
+			if c == '\n' {
+				s.line++
+				s.column = 1
+			}
+		}
+		s.pos = s.end
+		if s.done {
 			return false
 		}
-		n := 0
-		for n < len(b) && class[b[n]] {
-			n++
-		}
-		if n > 0 {
-			s.advance(n)
-		}
-		if n < len(b) {
-			return true
-		}
+		s.fill()
 	}
 }
 
