@@ -164,13 +164,14 @@ func TestMissing(t *testing.T) {
 func TestView(t *testing.T) {
 	t.Parallel()
 	root := smallRoot(t)
-	venv := tree(t, map[string]string{"bin/python": "-> /usr/bin/small", "lib/x.py": "x", "loop": "-> loop"})
+	venv := tree(t, map[string]string{"bin/python": "-> /usr/bin/small", "lib/x.py": "x", "loop": "-> loop", "lib/y.py": "-> x.py"})
 	v := view{root: root, mounts: []EnvMount{{Source: venv, Target: "/opt/deep/venv"}}}
 	for _, c := range []struct{ path, want string }{
 		{"/usr/bin/small", root + "/usr/lib/small-1/small"},
 		{"/opt/deep/venv/bin/python", root + "/usr/lib/small-1/small"},
 		{"/opt/deep/venv/lib/x.py", venv + "/lib/x.py"},
 		{"/opt/deep/venv/../venv/lib/x.py", venv + "/lib/x.py"},
+		{"/opt/deep/venv/lib/y.py", venv + "/lib/x.py"},
 		{"/opt/deep/venv/loop", "error"},
 		{"/opt/deep/other", "error"},
 		{"/../../usr/lib/small-1/lib.a", root + "/usr/lib/small-1/lib.a"},

@@ -20,6 +20,9 @@ func TestEviction(t *testing.T) {
 		f.compile(t, "cc", fmt.Sprintf("good %d", i)).Executable.Release()
 		f.compile(t, "cc", "good 0").Executable.Release() // stays the most recently used
 	}
+	if f.runs() != 6 {
+		t.Errorf("compiler ran %d times for 6 sources of which one is always in use", f.runs())
+	}
 	if _, err := os.Stat(kept.Executable.Dir); err != nil {
 		t.Errorf("an executable in use was removed: %v", err)
 	}
