@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"judgefarm/judge"
 )
 
 // Cgroups bound and measure boxes. A host has one of three layouts, and each of
@@ -41,94 +39,6 @@ type cgroups struct {
 	all               []*hierarchy // each once
 	leaf              *v2Leaf      // where the worker itself had to move, or nil
 	noSwapFile        bool         // v1 without memory.memsw: Probe made sure that there is no swap
-}
-
-// mountPoint is a mounted cgroup tree and our own group in it.
-type mountPoint struct {
-	v2          bool
-	controllers []string
-	dir         string // where it is mounted
-	own         string // our own group's directory
-}
-
-func (m mountPoint) has(names ...string) bool {
-	for _, name := range names {
-		found := false
-		for _, c := range m.controllers {
-			found = found || c == name
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
-}
-
-// cgroupMounts reads what is mounted where; cgroups(7), proc_pid_mountinfo(5).
-func cgroupMounts() ([]mountPoint, error) {
-	info, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return nil, fmt.Errorf("read mounts: %w", err)
-	}
-	self, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return nil, fmt.Errorf("read own cgroup: %w", err)
-	}
-	return parseCgroupMounts(string(info), string(self)), nil
-}
-
-func parseCgroupMounts(info, self string) []mountPoint {
-	own := map[string]string{} // controller, "" for v2 -> path
-	for line := range strings.Lines(self) {
-		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) != 3 {
-			continue
-		}
-		for c := range strings.SplitSeq(parts[1], ",") {
-			own[c] = parts[2]
-		}
-	}
-	var mounts []mountPoint
-	for line := range strings.Lines(info) {
-		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
-		left, right := strings.Fields(before), strings.Fields(after)
-		if !ok || len(left) < 5 || len(right) < 3 {
-			continue
-		}
-		m := mountPoint{dir: left[4]}
-		switch right[0] {
-		case "cgroup2":
-			m.v2 = true
-			m.own = ownGroup(m.dir, left[3], own[""])
-			if b, err := os.ReadFile(filepath.Join(m.own, "cgroup.controllers")); err == nil {
-				m.controllers = strings.Fields(string(b))
-			}
-		case "cgroup":
-			for opt := range strings.SplitSeq(right[2], ",") {
-				if path, ok := own[opt]; ok {
-					m.controllers = append(m.controllers, opt)
-					m.own = ownGroup(m.dir, left[3], path)
-				}
-			}
-			if m.controllers == nil {
-				continue
-			}
-		default:
-			continue
-		}
-		mounts = append(mounts, m)
-	}
-	return mounts
-}
-
-// ownGroup joins a mount of the subtree root with our path. In a container the
-// path may lie outside of what is mounted; then the mount itself is our best.
-func ownGroup(dir, root, path string) string {
-	rel, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/"))
-	if !ok || strings.Contains(rel, "..") {
-		return dir
-	}
-	return filepath.Join(dir, rel)
 }
 
 // newCgroups makes the worker's groups and removes those of dead workers.
@@ -284,69 +194,4 @@ func (c *cgroups) close() error {
 		errs = append(errs, c.leaf.undo())
 	}
 	return errors.Join(errs...)
-}
-
-// writeAt writes a file of a group. The os package would cost more than the
-// kernel's part: it registers each file with the poller.
-func writeAt(dir int, name, text string) error {
-	fd, err := unix.Openat(dir, name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("open cgroup file %s: %w", name, err)
-	}
-	defer unix.Close(fd)
-	if _, err := unix.Write(fd, []byte(text)); err != nil {
-		return fmt.Errorf("write %q to cgroup file %s: %w", text, name, err)
-	}
-	return nil
-}
-
-func readAt(dir int, name string) (string, error) {
-	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return "", fmt.Errorf("open cgroup file %s: %w", name, err)
-	}
-	defer unix.Close(fd)
-	return readFD(fd, name)
-}
-
-func readFD(fd int, name string) (string, error) {
-	var buf [4096]byte
-	n, err := unix.Pread(fd, buf[:], 0)
-	if err != nil {
-		return "", fmt.Errorf("read cgroup file %s: %w", name, err)
-	}
-	return strings.TrimSpace(string(buf[:n])), nil
-}
-
-func readInt(dir int, name string) (int64, error) {
-	s, err := readAt(dir, name)
-	if err != nil {
-		return 0, err
-	}
-	if s == "max" {
-		return -1, nil
-	}
-	v, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("read cgroup file %s: %w", name, err)
-	}
-	return v, nil
-}
-
-// field finds "name value" in a flat keyed file; -1 when it is not there.
-func field(text, name string) int64 {
-	for line := range strings.Lines(text) {
-		if v, ok := strings.CutPrefix(line, name+" "); ok {
-			if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
-				return n
-			}
-		}
-	}
-	return -1
-}
-
-// wholePages rounds a limit up, as the kernel would round it down.
-func wholePages(b judge.Bytes) int64 {
-	page := int64(os.Getpagesize())
-	return (int64(b) + page - 1) / page * page
 }

@@ -1,17 +1,13 @@
 package sandbox_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -146,104 +142,6 @@ func TestStdinHasNoName(t *testing.T) {
 	}
 }
 
-func TestNurseryIsReplaced(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t, sandbox.Config{Slots: 1})
-	for range 3 {
-		if err := s.KillNursery(0); err != nil {
-			t.Fatal(err)
-		}
-		want(t, run(t, s, deed(t, "exit", "0")), sandbox.CauseExit)
-	}
-}
-
-// Not parallel: it counts this process's descriptors and goroutines.
-func TestNothingGrows(t *testing.T) {
-	s := newSandbox(t, sandbox.Config{})
-	count := func() (fds, goroutines int) {
-		entries, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(entries), runtime.NumGoroutine()
-	}
-	specs := []sandbox.Spec{deed(t, "exit", "1"), deed(t, "print"), deed(t, "hog"), deed(t, "daemon")}
-	bad := deed(t, "exit", "0")
-	bad.Dir = "/no/such"
-	specs[2].Limits.Memory = 8 * judge.MiB
-	round := func() {
-		for _, spec := range specs {
-			if _, err := s.Run(t.Context(), spec); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := s.Run(t.Context(), bad); err == nil {
-			t.Fatal("a bad spec ran")
-		}
-	}
-	for range s.Slots() { // each slot starts its nursery at its first run
-		round()
-	}
-	fds, goroutines := count()
-	for range 5 {
-		round()
-	}
-	if f, g := count(); f > fds || g > goroutines {
-		t.Errorf("descriptors %d -> %d, goroutines %d -> %d", fds, f, goroutines, g)
-	}
-	untouched(t, s)
-}
-
-func TestMerge(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t, sandbox.Config{})
-	rep := run(t, s, deed(t, "turns"))
-	if string(rep.Stdout.Data) != "02" || string(rep.Stderr.Data) != "13" {
-		t.Errorf("apart: %q and %q", rep.Stdout.Data, rep.Stderr.Data)
-	}
-	spec := deed(t, "turns")
-	spec.Stderr.Merge = true
-	rep = run(t, s, spec)
-	if string(rep.Stdout.Data) != "0123" || rep.Stderr.Data != nil {
-		t.Errorf("merged: %q and %q", rep.Stdout.Data, rep.Stderr.Data)
-	}
-}
-
-func TestOutputLimits(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t, sandbox.Config{})
-	for fd, name := range map[string]string{"1": "stdout", "2": "stderr"} {
-		for _, n := range []int{1 << 20, 1<<20 + 1} {
-			rep := run(t, s, deed(t, "print", fmt.Sprint(n), fd))
-			out := rep.Stdout
-			if fd == "2" {
-				out = rep.Stderr
-			}
-			cause := sandbox.CauseExit
-			if n > 1<<20 {
-				cause = sandbox.CauseOutput
-			}
-			if rep.Cause != cause || len(out.Data) != 1<<20 || out.Cut != (n > 1<<20) {
-				t.Errorf("%d bytes on %s: cause %q, %d kept, cut %v", n, name, rep.Cause, len(out.Data), out.Cut)
-			}
-		}
-	}
-}
-
-// Output is held by us and is not the program's memory.
-func TestMuchOutputUnderSmallMemory(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t, sandbox.Config{})
-	spec := deed(t, "print", fmt.Sprint(60<<20))
-	spec.Limits.Memory, spec.Limits.Output = 64*judge.MiB, 64*judge.MiB
-	spec.Limits.CPU, spec.Limits.Wall = 10*slow*time.Second, 30*slow*time.Second
-	rep := run(t, s, spec)
-	want(t, rep, sandbox.CauseExit)
-	if len(rep.Stdout.Data) != 60<<20 || rep.Memory > 8*judge.MiB {
-		t.Errorf("%d bytes, memory %d", len(rep.Stdout.Data), rep.Memory)
-	}
-}
-
 func TestCollectRefuses(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t, sandbox.Config{})
@@ -344,44 +242,4 @@ func TestRoot(t *testing.T) {
 	want(t, run(t, s, spec), sandbox.CauseExit)
 	spec.Args = []string{"/usr/bin/true"}
 	want(t, run(t, s, spec), sandbox.CauseExec)
-}
-
-func TestCloseAndCancelWhileWaiting(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t, sandbox.Config{Slots: 1})
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	first := deed(t, "idle", "60")
-	first.Args = []string{"sh", "-c", "echo; sleep 60"}
-	first.Stdout.File = w
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := s.Run(ctx, first)
-		done <- err
-	}()
-	if _, err := r.Read(make([]byte, 1)); err != nil { // it runs and holds the slot
-		t.Fatal(err)
-	}
-	w.Close()
-	gone := errors.New("gone")
-	wctx, wcancel := context.WithCancelCause(t.Context())
-	wcancel(gone)
-	if _, err := s.Run(wctx, deed(t, "exit", "0")); !errors.Is(err, gone) {
-		t.Errorf("waiting for a slot: %v", err)
-	}
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled run: %v", err)
-	}
-	untouched(t, s)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Run(t.Context(), deed(t, "exit", "0")); !errors.Is(err, sandbox.ErrClosed) {
-		t.Errorf("after Close: %v", err)
-	}
 }

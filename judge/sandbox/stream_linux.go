@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -102,4 +103,32 @@ func (c *capture) take(buf []byte, room int64) {
 func (c *capture) wait() (Output, error) {
 	err := <-c.done
 	return c.out, errors.Join(err, c.r.Close())
+}
+
+// nameless opens a regular file anew, for reading, so that the program cannot read
+// its path on the host from /proc/self/fd: through a mount of the file alone, its
+// path is "/". ok is false for what is no regular file, which has no such path.
+func nameless(fd int) (got int, ok bool) {
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink == 0 {
+		return -1, false
+	}
+	offset, err := unix.Seek(fd, 0, unix.SEEK_CUR)
+	if err != nil {
+		return -1, false
+	}
+	tree, err := unix.OpenTree(fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
+	if err != nil {
+		return -1, false
+	}
+	defer unix.Close(tree)
+	got, err = unix.Open("/proc/self/fd/"+strconv.Itoa(tree), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, false
+	}
+	if _, err := unix.Seek(got, offset, unix.SEEK_SET); err != nil {
+		unix.Close(got)
+		return -1, false
+	}
+	return got, true
 }

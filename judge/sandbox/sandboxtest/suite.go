@@ -128,56 +128,6 @@ func (s suite) environment(t *testing.T) {
 	}
 }
 
-func (s suite) output(t *testing.T) {
-	lim := Limits()
-	lim.Output = 100_000
-	rep := s.run(t, sandbox.Spec{Args: []string{"head", "-c", "100000", "/dev/zero"}, Limits: lim})
-	expect(t, rep, sandbox.CauseExit, 0)
-	if len(rep.Stdout.Data) != 100_000 || rep.Stdout.Cut {
-		t.Errorf("at the limit: %d bytes, cut %v", len(rep.Stdout.Data), rep.Stdout.Cut)
-	}
-	rep = s.run(t, sandbox.Spec{Args: []string{"head", "-c", "100001", "/dev/zero"}, Limits: lim})
-	if rep.Cause != sandbox.CauseOutput {
-		t.Errorf("one byte more: cause %q, want output", rep.Cause)
-	}
-	if len(rep.Stdout.Data) != 100_000 || !rep.Stdout.Cut || rep.Stdout.Total <= 100_000 {
-		t.Errorf("one byte more: %d bytes, cut %v, total %d", len(rep.Stdout.Data), rep.Stdout.Cut, rep.Stdout.Total)
-	}
-	rep = s.run(t, sandbox.Spec{
-		Args: []string{"head", "-c", "1001", "/dev/zero"}, Limits: lim,
-		Stdout: sandbox.Stream{Limit: 1000},
-	})
-	if rep.Cause != sandbox.CauseOutput || len(rep.Stdout.Data) != 1000 {
-		t.Errorf("limit of the stream: cause %q, %d bytes", rep.Cause, len(rep.Stdout.Data))
-	}
-}
-
-func (s suite) keep(t *testing.T) {
-	rep := s.run(t, sandbox.Spec{
-		Args:   []string{"head", "-c", "300000", "/dev/zero"},
-		Stdout: sandbox.Stream{Limit: 10, Keep: true},
-	})
-	expect(t, rep, sandbox.CauseExit, 0)
-	if len(rep.Stdout.Data) != 10 || !rep.Stdout.Cut || rep.Stdout.Total != 300_000 {
-		t.Errorf("kept %d bytes, cut %v, total %d", len(rep.Stdout.Data), rep.Stdout.Cut, rep.Stdout.Total)
-	}
-}
-
-func (s suite) fileStream(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lim := Limits()
-	lim.Output = 10
-	rep := s.run(t, sandbox.Spec{Args: []string{"head", "-c", "5000", "/dev/zero"}, Limits: lim, Stdout: sandbox.Stream{File: f}})
-	expect(t, rep, sandbox.CauseExit, 0)
-	if st, err := f.Stat(); err != nil || st.Size() != 5000 {
-		t.Errorf("file: %v, %v, want 5000 bytes", st, err)
-	}
-}
-
 func (s suite) files(t *testing.T) {
 	rep := s.run(t, sandbox.Spec{
 		Args:  []string{"cat", "a.txt", "sub/dir/b.txt"},

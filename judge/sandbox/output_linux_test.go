@@ -1,0 +1,60 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"judgefarm/judge"
+	"judgefarm/judge/sandbox"
+)
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	rep := run(t, s, deed(t, "turns"))
+	if string(rep.Stdout.Data) != "02" || string(rep.Stderr.Data) != "13" {
+		t.Errorf("apart: %q and %q", rep.Stdout.Data, rep.Stderr.Data)
+	}
+	spec := deed(t, "turns")
+	spec.Stderr.Merge = true
+	rep = run(t, s, spec)
+	if string(rep.Stdout.Data) != "0123" || rep.Stderr.Data != nil {
+		t.Errorf("merged: %q and %q", rep.Stdout.Data, rep.Stderr.Data)
+	}
+}
+
+func TestOutputLimits(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	for fd, name := range map[string]string{"1": "stdout", "2": "stderr"} {
+		for _, n := range []int{1 << 20, 1<<20 + 1} {
+			rep := run(t, s, deed(t, "print", fmt.Sprint(n), fd))
+			out := rep.Stdout
+			if fd == "2" {
+				out = rep.Stderr
+			}
+			cause := sandbox.CauseExit
+			if n > 1<<20 {
+				cause = sandbox.CauseOutput
+			}
+			if rep.Cause != cause || len(out.Data) != 1<<20 || out.Cut != (n > 1<<20) {
+				t.Errorf("%d bytes on %s: cause %q, %d kept, cut %v", n, name, rep.Cause, len(out.Data), out.Cut)
+			}
+		}
+	}
+}
+
+// Output is held by us and is not the program's memory.
+func TestMuchOutputUnderSmallMemory(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{})
+	spec := deed(t, "print", fmt.Sprint(60<<20))
+	spec.Limits.Memory, spec.Limits.Output = 64*judge.MiB, 64*judge.MiB
+	spec.Limits.CPU, spec.Limits.Wall = 10*slow*time.Second, 30*slow*time.Second
+	rep := run(t, s, spec)
+	want(t, rep, sandbox.CauseExit)
+	if len(rep.Stdout.Data) != 60<<20 || rep.Memory > 8*judge.MiB {
+		t.Errorf("%d bytes, memory %d", len(rep.Stdout.Data), rep.Memory)
+	}
+}
