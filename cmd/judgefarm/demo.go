@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -183,7 +185,7 @@ func newLabelled(set *languages.Set, have map[string]judge.LanguageInfo, problem
 	}
 	row := &labelled{problem: problem, path: sub.Path, language: lang.ID, allowed: sub.Allowed}
 	if info := have[lang.ID]; !info.Available {
-		row.missing = info.Missing
+		row.missing = cmp.Or(info.Missing, "no worker has "+lang.ID)
 		return row, nil
 	}
 	row.request = judge.Request{Language: lang.ID, Problem: problem, Priority: "batch"}
@@ -223,12 +225,28 @@ func judgeAll(ctx context.Context, env *daemon.Env, server *client.Client, rows 
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			fmt.Fprintf(env.Stderr, "\rjudged %d of %d", done, total)
+			progress(env.Stderr, done, total)
 		})
 	}
 	group.Wait()
-	fmt.Fprintln(env.Stderr)
 	return context.Cause(ctx)
+}
+
+// progress rewrites one line on a terminal; elsewhere it prints a line now and then.
+func progress(w io.Writer, done, total int) {
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			end := "\r"
+			if done == total {
+				end = "\n"
+			}
+			fmt.Fprintf(w, "judged %d of %d%s", done, total, end)
+			return
+		}
+	}
+	if done%10 == 0 || done == total {
+		fmt.Fprintf(w, "judged %d of %d\n", done, total)
+	}
 }
 
 func judgeOne(ctx context.Context, server *client.Client, row *labelled) error {

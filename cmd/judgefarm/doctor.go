@@ -13,9 +13,7 @@ type doctorCmd struct {
 
 // Run shows what this host can enforce. It ends with 1 when something needed is missing.
 func (c *doctorCmd) Run(env *daemon.Env) error {
-	ctx, stop := env.Context()
-	defer stop()
-	probe := sandbox.ProbeHost(ctx)
+	probe := sandbox.ProbeHost()
 	cores, err := daemon.Cores()
 	if err != nil {
 		return err

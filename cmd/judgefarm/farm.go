@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"judgefarm/dispatcher"
 	"judgefarm/dispatcher/api"
 	"judgefarm/dispatcher/queue"
@@ -145,7 +143,7 @@ type judging struct {
 func (j *judging) Close() error { return errors.Join(j.problems.Close(), j.local.Close()) }
 
 // openWorker makes the worker of this process.
-func openWorker(env *daemon.Env, wf *workerFlags, lf *localFlags, s *stores, reg prometheus.Registerer) (*judging, error) {
+func openWorker(env *daemon.Env, wf *workerFlags, lf *localFlags, s *stores, reg *registry) (*judging, error) {
 	name, err := wf.workerName()
 	if err != nil {
 		return nil, err
@@ -189,7 +187,7 @@ func (j *judging) infos(ctx context.Context) ([]judge.LanguageInfo, error) {
 
 // openService makes the dispatcher and its API of this process. infos tells what
 // the workers have.
-func openService(env *daemon.Env, s *stores, set *languages.Set, reg *prometheus.Registry, infos languageLister, stopping <-chan struct{}) (*dispatcher.Service, http.Handler, error) {
+func openService(env *daemon.Env, s *stores, set *languages.Set, reg *registry, infos languageLister, stopping <-chan struct{}) (*dispatcher.Service, http.Handler, error) {
 	service, err := dispatcher.New(dispatcher.Config{
 		Line: s.line, Results: s.results, Blobs: s.blobs, Log: env.Log,
 		Language: func(name string) (string, bool) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"judgefarm/judge/engine"
 	"judgefarm/judge/sandbox"
 	"judgefarm/languages"
-	"judgefarm/testcases"
 )
 
 // localFlags say how programs are judged on this machine.
@@ -63,7 +61,8 @@ func (f *localFlags) openLocal(env *daemon.Env, slots int, measure func(sandbox.
 	}
 	l := &local{box: box, languages: set, compiler: compiler, cacheDir: dir}
 	l.engine = engine.New(engine.Config{
-		Runner: runner, Compiler: compiler, Languages: set, Checkers: l.checkers(runner),
+		Runner: runner, Compiler: compiler, Languages: set,
+		Checkers: checker.Maker{Runner: runner, Compiler: compiler, Languages: set}.For,
 	})
 	return l, nil
 }
@@ -88,22 +87,6 @@ const maxCaches = 64
 
 // Close ends what openLocal started.
 func (l *local) Close() error { return errors.Join(l.compiler.Close(), l.box.Close()) }
-
-// checkers makes a problem's checker; its own program is compiled and run in boxes.
-func (l *local) checkers(runner sandbox.Runner) engine.Checkers {
-	return func(_ context.Context, p *testcases.Problem, spec judge.CheckerSpec) (checker.Checker, error) {
-		deps := checker.Deps{Runner: runner, Compiler: l.compiler, Files: p.CheckerFiles}
-		if p.CheckerLanguage != "" {
-			lang, ok := l.languages.Find(p.CheckerLanguage)
-			if !ok {
-				return nil, &judge.Failed{Kind: judge.FailToolchain,
-					Reason: fmt.Sprintf("the checker's language %q is not known here", p.CheckerLanguage), Retryable: true}
-			}
-			deps.Language = lang
-		}
-		return checker.New(spec, deps)
-	}
-}
 
 func (f *localFlags) languageSet() (*languages.Set, error) {
 	set, err := languages.Load(languages.Config{Dir: f.LanguagesDir})
