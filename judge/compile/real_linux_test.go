@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -251,8 +254,8 @@ self_test: {source: "import extra; print(extra.answer)", expected: "42"}
 	}
 }
 
-// A root of its own replaces the host's system directories: here it is one
-// statically linked program.
+// A root of its own, a directory or a tar, replaces the host's system directories:
+// here it is one statically linked program.
 func TestOwnRoot(t *testing.T) {
 	t.Parallel()
 	root, defs := reachable(t), t.TempDir()
@@ -274,22 +277,38 @@ int main(int argc, char **argv) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	const definition = `
-id: static
+id: %s
 name: Static
-source: main.static
-suffixes: [.static]
+source: main.%[1]s
+suffixes: [.%[1]s]
 run: {args: [/bin/static, "{exe}/{source}"]}
-environment: {root: %s}
+environment: {root: "%s"}
 toolchain: {programs: [/bin/static], version: [/bin/static, --version]}
 self_test: {source: "x", stdin: "1 2", expected: "1 2"}
 `
-	write(t, defs+"/static.yaml", fmt.Sprintf(definition, root))
+	write(t, defs+"/dir.yaml", fmt.Sprintf(definition, "dir", root))
+	write(t, defs+"/tar.yaml", fmt.Sprintf(definition, "tar", tarOf(t, root, defs+"/roots")))
 	c := real(t, defs)
-	lang := here(t, c, "static")
-	if _, err := c.SelfTest(t.Context(), lang); err != nil {
-		t.Error(err)
+	for _, id := range []string{"dir", "tar"} {
+		lang := here(t, c, id)
+		if _, err := c.SelfTest(t.Context(), lang); err != nil {
+			t.Error(err)
+		}
+		if ref, err := c.Inspect(t.Context(), lang); err != nil || ref.Version != "static 1" {
+			t.Errorf("%+v, %v", ref, err)
+		}
 	}
-	if ref, err := c.Inspect(t.Context(), lang); err != nil || ref.Version != "static 1" {
-		t.Errorf("%+v, %v", ref, err)
+}
+
+// tarOf packs dir into a file named by its digest and returns that.
+func tarOf(t *testing.T, dir, into string) string {
+	t.Helper()
+	var buf bytes.Buffer
+	w := tar.NewWriter(&buf)
+	if err := errors.Join(w.AddFS(os.DirFS(dir)), w.Close()); err != nil {
+		t.Fatal(err)
 	}
+	digest := fmt.Sprintf("%x", sha256.Sum256(buf.Bytes()))
+	write(t, into+"/"+digest+".tar", buf.String())
+	return "sha256:" + digest
 }
