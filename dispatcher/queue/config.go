@@ -50,6 +50,7 @@ type conn struct {
 	keys   []string
 	run    scripts
 	hand   time.Duration // handTime; shorter in tests
+	look   time.Duration // feedPoll; longer in tests
 }
 
 func connect(cfg Config) (conn, error) {
@@ -65,7 +66,7 @@ func connect(cfg Config) (conn, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	c := conn{cfg: cfg, client: cfg.Client, keys: keysOf(cfg.Prefix), run: newScripts(), hand: handTime}
+	c := conn{cfg: cfg, client: cfg.Client, keys: keysOf(cfg.Prefix), run: newScripts(), hand: handTime, look: feedPoll}
 	if c.client != nil {
 		return c, nil
 	}
@@ -77,7 +78,9 @@ func connect(cfg Config) (conn, error) {
 		return conn{}, fmt.Errorf("parse redis URL: %w", err)
 	}
 	opt.DialTimeout, opt.ReadTimeout, opt.WriteTimeout = time.Second, 2*time.Second, 2*time.Second
-	opt.MaxRetries, opt.ContextTimeoutEnabled = 1, true
+	// Everything here may be done twice. The pause before a retry also keeps asynq,
+	// which has none, from spinning while Redis loads its data.
+	opt.MaxRetries, opt.MinRetryBackoff, opt.ContextTimeoutEnabled = 1, 100*time.Millisecond, true
 	c.client, c.owned = redis.NewClient(opt), true
 	return c, nil
 }

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -20,8 +21,9 @@ const (
 	// feedPoll is how often a feeder looks although nothing woke it: a message of a
 	// channel can be lost.
 	feedPoll = 250 * time.Millisecond
-	// maintainEvery is how often overdue jobs and silent workers are looked for.
-	maintainEvery = time.Second
+	// maintainEach is how many of these pass between looks for overdue jobs and
+	// silent workers: a second.
+	maintainEach = 4
 	// archiveEvery is how often tasks that asynq archived are deleted.
 	archiveEvery = 10 * time.Minute
 	// taskTimeout must be set, else asynq cancels after 30 minutes; our leases and
@@ -40,7 +42,7 @@ func (q *Queue) Feed(ctx context.Context) error {
 	sub := q.client.Subscribe(ctx, q.channel())
 	defer sub.Close()
 	messages := sub.Channel()
-	poll, maintain, archive := time.NewTicker(feedPoll), time.NewTicker(maintainEvery), time.NewTicker(archiveEvery)
+	poll, maintain, archive := time.NewTicker(q.look), time.NewTicker(maintainEach*q.look), time.NewTicker(archiveEvery)
 	defer poll.Stop()
 	defer maintain.Stop()
 	defer archive.Stop()
@@ -125,7 +127,8 @@ func (q *Queue) enqueue(ctx context.Context, data []byte, n int64) error {
 	_, err := q.asynq.EnqueueContext(ctx, asynq.NewTask(taskType, data),
 		asynq.Queue(q.cfg.Prefix), asynq.TaskID(j.ID+"."+strconv.FormatInt(n, 10)),
 		asynq.MaxRetry(0), asynq.Timeout(taskTimeout))
-	if err != nil {
+	// A conflict is this very task: it was enqueued, the answer was lost, the client tried again.
+	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
 		return fmt.Errorf("enqueue job %s: %w", j.ID, err)
 	}
 	return nil

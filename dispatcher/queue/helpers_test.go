@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds waits for what must come soon.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 

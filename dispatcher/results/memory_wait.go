@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"judgefarm/judge"
 )
 
 // Reap implements Store. It also drops final records older than the retention.
@@ -151,8 +153,11 @@ func (m *Memory) Wait(ctx context.Context, id string) (Record, error) {
 }
 
 func (e *entry) stateEventLocked() {
-	// A struct of strings and an int always encodes.
-	data, _ := json.Marshal(StateEvent{State: e.state, Attempt: e.charged, Worker: e.worker})
+	event := StateEvent{State: e.state, Attempt: e.charged}
+	if e.state == judge.Judging {
+		event.Worker = e.worker
+	}
+	data, _ := json.Marshal(event) // strings and an int always encode
 	e.addEventLocked(EventState, data)
 }
 

@@ -76,7 +76,7 @@ func TestWaitersShareOneConnectionAndSurviveItsLoss(t *testing.T) {
 	t.Parallel()
 	addr := testenv.Redis(t)
 	s, other, c := open(t, addr, results.Config{}), open(t, addr, results.Config{}), dial(t, addr)
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	a := judging(t, other, "s1")
 	const waiters = 50
@@ -104,7 +104,7 @@ func TestWaitSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartRedis(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := open(t, server.Addr, results.Config{})
-	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	a := judging(t, s, "s1")
 	c := dial(t, server.Addr)

@@ -41,7 +41,9 @@ func NewRedis(cfg Config) (*Redis, error) {
 			return nil, fmt.Errorf("parse redis URL: %w", err)
 		}
 		opt.DialTimeout, opt.ReadTimeout, opt.WriteTimeout = time.Second, 2*time.Second, 2*time.Second
-		opt.MaxRetries, opt.ContextTimeoutEnabled = 1, true
+		// No retries in the client: a write that was done but not answered would be done
+		// again and refused as stale. Callers see the error and decide.
+		opt.MaxRetries, opt.ContextTimeoutEnabled = -1, true
 		s.client, s.owned = redis.NewClient(opt), true
 	}
 	s.hub = newHub(s.client, s.channel(), cfg.Logger)

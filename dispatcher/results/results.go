@@ -68,7 +68,8 @@ type Store interface {
 	// Config.MaxEvents of one attempt are not published and show in the final judgement only.
 	Progress(ctx context.Context, a judge.Attempt, index, total int, run judge.Run) error
 	// Finish records the final judgement: State judged, failed or cancelled. Exactly
-	// one Finish of a submission succeeds.
+	// one judgement of a submission is accepted; the attempt that gave it may give the
+	// very same again, when it did not learn the answer.
 	Finish(ctx context.Context, a judge.Attempt, j judge.Judgement) error
 	// Release ends the attempt without a judgement. With charge false (a drain) the
 	// attempt is not counted. It reports the state: queued, or failed when the

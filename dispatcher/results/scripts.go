@@ -48,7 +48,7 @@ local function add(kind, data)
 end
 
 local function queue(charged)
-	redis.call('HSET', sub, 'state', 'queued', 'worker', '')
+	redis.call('HSET', sub, 'state', 'queued')
 	redis.call('ZREM', leases, id)
 	redis.call('ZADD', queued, now(), id)
 	add('s', '{"state":"queued","attempt":' .. charged .. '}')
@@ -147,9 +147,13 @@ if redis.call('LLEN', ev) <= tonumber(ARGV[5]) then add('c', ARGV[4]) end
 return {0}
 `
 
-// ARGV 3 fence, 4 judgement, 5 its state. Returns {code}: OK, not found or fenced.
+// ARGV 3 fence, 4 judgement, 5 its state. Returns {code}: OK, not found or fenced. The
+// same judgement of the same attempt once more is OK: its first answer was lost.
 const scriptFinish = `
 local code = held(ARGV[3])
+if code == -4 and redis.call('HGET', sub, 'fence') == ARGV[3] and redis.call('HGET', sub, 'final') == ARGV[4] then
+	return {0}
+end
 if code ~= 0 then return {code} end
 redis.call('HSET', sub, 'final', ARGV[4])
 finish(ARGV[5])

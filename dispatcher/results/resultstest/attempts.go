@@ -137,6 +137,32 @@ func finishOnce(t *testing.T, open New) {
 	}
 }
 
+// finishAgain: whoever lost the answer may tell the very same again, and only that.
+func finishAgain(t *testing.T, open New) {
+	s := open(t, results.Config{})
+	create(t, s, "s1")
+	a := lease(t, s, "s1")
+	j := judgement("s1", judge.Judged)
+	at := time.Now().UTC()
+	j.JudgedAt = &at
+	stale, other := a, j
+	stale.Fence--
+	other.Worker = "another"
+	for _, step := range []struct {
+		name    string
+		attempt judge.Attempt
+		j       judge.Judgement
+		want    error
+	}{
+		{"first", a, j, nil}, {"same", a, j, nil},
+		{"same of a stale attempt", stale, j, results.ErrFenced}, {"another", a, other, results.ErrFenced},
+	} {
+		wantErr(t, step.name, s.Finish(t.Context(), step.attempt, step.j), step.want)
+	}
+	lines, _ := readAll(t.Context(), t, s, "s1", 2)
+	wantLines(t, "events", lines, "final s1 judged cases 2")
+}
+
 // leaseOnce: a job delivered many times is leased once.
 func leaseOnce(t *testing.T, open New) {
 	s := open(t, results.Config{})

@@ -24,6 +24,7 @@ func Run(t *testing.T, open New) {
 	t.Run("judgement so far", func(t *testing.T) { t.Parallel(); soFar(t, open) })
 	t.Run("attempts", func(t *testing.T) { t.Parallel(); attempts(t, open) })
 	t.Run("finish once", func(t *testing.T) { t.Parallel(); finishOnce(t, open) })
+	t.Run("finish again", func(t *testing.T) { t.Parallel(); finishAgain(t, open) })
 	t.Run("lease once", func(t *testing.T) { t.Parallel(); leaseOnce(t, open) })
 	t.Run("reap", func(t *testing.T) { t.Parallel(); reap(t, open) })
 	t.Run("reap concurrently", func(t *testing.T) { t.Parallel(); reapConcurrently(t, open) })

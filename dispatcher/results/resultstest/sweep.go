@@ -35,8 +35,8 @@ func reap(t *testing.T, open New) {
 		t.Errorf("reaped although renewed: %+v", got)
 	}
 	got := reap(4 * ttl)
-	if len(got) != 1 || got[0].ID != "s1" || got[0].State != judge.Queued || got[0].Attempt.Charged != 1 || got[0].Priority != "train" {
-		t.Fatalf("first Reap: got %+v, want s1 queued with one attempt charged", got)
+	if len(got) != 1 || got[0].ID != "s1" || got[0].State != judge.Queued || got[0].Attempt.Charged != 1 || got[0].Attempt.Worker != "worker-1" || got[0].Priority != "train" {
+		t.Fatalf("first Reap: got %+v, want s1 of worker-1 queued with one attempt charged", got)
 	}
 	if got := reap(4 * ttl); len(got) != 0 {
 		t.Errorf("reaped twice: %+v", got)
