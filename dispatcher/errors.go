@@ -1,7 +1,6 @@
 package dispatcher
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,8 +38,7 @@ func (e *FullError) Unwrap() error { return ErrFull }
 // not one of the answers a store gives about a submission.
 func storeError(verb string, err error) error {
 	for _, known := range []error{
-		results.ErrNotFound, results.ErrExists, results.ErrNotOpen, blob.ErrNotFound, io.EOF,
-		context.Canceled, context.DeadlineExceeded, ErrUnavailable,
+		results.ErrNotFound, results.ErrExists, results.ErrNotOpen, blob.ErrNotFound, io.EOF, ErrUnavailable,
 	} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("%s: %w", verb, err)

@@ -119,6 +119,9 @@ func (s *Service) Wait(ctx context.Context, id string) (judge.Judgement, error) 
 // ends, then gives ctx's cause. After the final event it returns io.EOF.
 func (s *Service) Events(ctx context.Context, id string, after int64) ([]results.Event, error) {
 	events, err := s.cfg.Results.Events(ctx, id, after)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, storeError("read events of submission "+id, err)
 	}

@@ -35,9 +35,12 @@ type Config struct {
 
 	MaxWait   time.Duration // longest ?wait=true; 60 s when 0
 	Heartbeat time.Duration // between comments on a quiet event stream; 15 s when 0
-	MaxBody   judge.Bytes   // largest JSON body; what Service.Bounds needs when 0
-	MaxBodies judge.Bytes   // JSON bodies in memory at one time; 4 x MaxBody when 0
-	MaxHeld   int           // waiting requests and event streams at one time; 4096 when 0
+	// BodyTimeout is how long a JSON body may take to arrive, and six times how long
+	// its sender waits for memory that others hold; 30 s when 0.
+	BodyTimeout time.Duration
+	MaxBody     judge.Bytes // largest JSON body; what Service.Bounds needs when 0
+	MaxBodies   judge.Bytes // JSON bodies in memory at one time; 4 x MaxBody when 0
+	MaxHeld     int         // waiting requests and event streams at one time; 4096 when 0
 
 	// Stopping, when closed, ends waits and event streams, so that a server can
 	// shut down; their clients come again.
@@ -102,6 +105,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Heartbeat == 0 {
 		c.Heartbeat = 15 * time.Second
+	}
+	if c.BodyTimeout == 0 {
+		c.BodyTimeout = 30 * time.Second
 	}
 	if c.MaxBody == 0 {
 		c.MaxBody = c.Service.Bounds().Body()

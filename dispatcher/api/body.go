@@ -19,11 +19,6 @@ import (
 	"judgefarm/judge"
 )
 
-const (
-	bodyTimeout = 30 * time.Second // to receive a JSON body
-	bodyPatient = 5 * time.Second  // to get memory for it while others hold it
-)
-
 type releaseKey struct{}
 
 // releaseBody gives the memory of the request's body back before a long wait.
@@ -74,13 +69,14 @@ func (a *api) claim(r *http.Request) (release func(), problem *Problem) {
 	if size > int64(a.cfg.MaxBody) {
 		return nil, a.tooLarge()
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), bodyPatient)
+	ctx, cancel := context.WithTimeout(r.Context(), a.cfg.BodyTimeout/6)
 	defer cancel()
 	if err := a.bodies.Acquire(ctx, size); err != nil {
 		return nil, newProblem(http.StatusServiceUnavailable,
 			"too many large requests are being read; try again").retryAfter(time.Second)
 	}
-	return sync.OnceFunc(func() { a.bodies.Release(size) }), nil
+	a.metrics.bodies.Add(float64(size))
+	return sync.OnceFunc(func() { a.bodies.Release(size); a.metrics.bodies.Sub(float64(size)) }), nil
 }
 
 func (a *api) tooLarge() *Problem {
@@ -88,13 +84,10 @@ func (a *api) tooLarge() *Problem {
 		fmt.Sprintf("the body must be at most %d bytes; upload large tests as a problem", a.cfg.MaxBody))
 }
 
-// receive reads the body within a time limit, and takes the limit off again: left
-// on, it would end a wait (net/http watches the connection by reading from it).
+// receive reads the body, within the time limit that observe has set, and takes the
+// limit off again when it has all of it: left on, it would end a wait (net/http
+// watches the connection by reading from it).
 func (a *api) receive(w http.ResponseWriter, r *http.Request) ([]byte, *Problem) {
-	conn := http.NewResponseController(w)
-	if conn.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
-		defer conn.SetReadDeadline(time.Time{})
-	}
 	buf := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
 	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, int64(a.cfg.MaxBody)))
 	var (
@@ -103,13 +96,28 @@ func (a *api) receive(w http.ResponseWriter, r *http.Request) ([]byte, *Problem)
 	)
 	switch {
 	case err == nil:
+		a.limitRead(w, 0)
 		return buf.Bytes(), nil
 	case errors.As(err, &over):
 		return nil, a.tooLarge()
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return nil, newProblem(http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %v", bodyTimeout))
+		return nil, newProblem(http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %v", a.cfg.BodyTimeout))
 	}
 	return nil, newProblem(http.StatusBadRequest, "the body ended early or is not framed as HTTP says")
+}
+
+// limitRead limits how long the rest of the body may take; 0 takes the limit off.
+// Without one, a refused request whose body never ends would hang: net/http reads
+// the rest before it sends the answer.
+func (a *api) limitRead(w http.ResponseWriter, d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	// A recorder of a test has no connection to limit.
+	if err := http.NewResponseController(w).SetReadDeadline(until); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		a.log.Debug("limit reading", "error", err) // the connection is gone
+	}
 }
 
 // checkText refuses JSON that would lose bytes when decoded.

@@ -28,6 +28,7 @@ type metrics struct {
 	accepted *prometheus.CounterVec
 	refused  *prometheus.CounterVec
 	held     prometheus.Gauge
+	bodies   prometheus.Gauge
 }
 
 func newMetrics(reg *Registry, service *dispatcher.Service, log *slog.Logger) (*metrics, error) {
@@ -48,6 +49,9 @@ func newMetrics(reg *Registry, service *dispatcher.Service, log *slog.Logger) (*
 		held: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "judge_api_held_requests", Help: "Waiting requests and event streams that are open.",
 		}),
+		bodies: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "judge_api_body_bytes", Help: "Memory taken for JSON bodies that are being received or admitted.",
+		}),
 	}
 	for _, p := range priorities() {
 		m.accepted.WithLabelValues(p)
@@ -55,7 +59,7 @@ func newMetrics(reg *Registry, service *dispatcher.Service, log *slog.Logger) (*
 	for _, reason := range []string{"bad_request", "full", "unavailable", "internal"} {
 		m.refused.WithLabelValues(reason)
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.accepted, m.refused, m.held, newDepth(service, log)} {
+	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.accepted, m.refused, m.held, m.bodies, newDepth(service, log)} {
 		if err := reg.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -82,7 +86,7 @@ func (m *metrics) submitted(priority string, err error) {
 		m.invalid()
 	case errors.Is(err, dispatcher.ErrFull):
 		m.refused.WithLabelValues("full").Inc()
-	case errors.Is(err, dispatcher.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, dispatcher.ErrUnavailable):
 		m.refused.WithLabelValues("unavailable").Inc()
 	default:
 		m.refused.WithLabelValues("internal").Inc()

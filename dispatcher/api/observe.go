@@ -44,6 +44,9 @@ func (a *api) observe(next http.Handler) http.Handler {
 			}
 			a.finished(r, id, sw.status, time.Since(start))
 		}()
+		if r.ContentLength != 0 {
+			a.limitRead(w, a.cfg.BodyTimeout)
+		}
 		next.ServeHTTP(sw, r)
 	})
 }

@@ -82,7 +82,7 @@ func problemOf(ctx context.Context, log *slog.Logger, err error) *Problem {
 		return newProblem(http.StatusNotFound, "there is no problem with this id; PUT uploads one")
 	case ctx.Err() != nil: // the client has gone: nobody reads this
 		return newProblem(http.StatusServiceUnavailable, "the request was ended by its sender").retryAfter(time.Second)
-	case errors.Is(err, dispatcher.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, dispatcher.ErrUnavailable):
 		log.Error("answer unavailable", "request", requestID(ctx), "error", err)
 		return newProblem(http.StatusServiceUnavailable,
 			"the queue or a store does not work now; try again, with an Idempotency-Key").retryAfter(2 * time.Second)

@@ -53,10 +53,8 @@ func (a *api) putProblem(ctx context.Context, in *putProblemInput) (*problemOutp
 	if in.request.ContentLength > most {
 		return nil, newProblem(http.StatusRequestEntityTooLarge, fmt.Sprintf("a problem package must be at most %d bytes", most))
 	}
-	conn := http.NewResponseController(in.writer)
-	if conn.SetReadDeadline(time.Now().Add(uploadTimeout)) == nil {
-		defer conn.SetReadDeadline(time.Time{})
-	}
+	a.limitRead(in.writer, uploadTimeout)
+	defer a.limitRead(in.writer, a.cfg.BodyTimeout) // of what a refused one still sends
 	body := &senderBody{r: in.request.Body}
 	info, err := a.service.PutProblem(ctx, in.ID, body)
 	switch {

@@ -33,6 +33,18 @@ func TestWaitHoldsUntilFinal(t *testing.T) {
 	}
 }
 
+// The time limit for the body must not end the wait that follows it.
+func TestWaitOutlivesTheBodysTimeLimit(t *testing.T) {
+	t.Parallel()
+	const wait = 400 * time.Millisecond
+	s := serve(t, func(c *api.Config) { c.BodyTimeout, c.MaxWait = wait/4, wait })
+	start := time.Now()
+	s.do(t, "POST", "/v1/submissions?wait=true", hello).judgement(t, http.StatusAccepted)
+	if took := time.Since(start); took < wait {
+		t.Errorf("the wait of %v ended after %v", wait, took)
+	}
+}
+
 // awaitJob returns the id of the first job in line.
 func (s *server) awaitJob(t *testing.T) string {
 	t.Helper()
