@@ -23,16 +23,24 @@ lists_old() {
 }
 
 # patient runs apt-get and tries again while another one holds a lock or the mirror
-# stumbles; between tries it fetches the lists anew.
+# stumbles; between tries it fetches the lists anew. What apt-get says is shown only
+# when it fails.
 patient() {
-	local try
+	local try log
+	log=$(mktemp)
 	for try in 1 2 3 4 5; do
-		if apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null; then return 0; fi
-		[ "$try" -lt 5 ] || return 1
+		if apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" >"$log" 2>&1 </dev/null; then
+			rm -f "$log"
+			return 0
+		fi
+		tail -n 20 "$log" >&2
+		[ "$try" -lt 5 ] || break
 		say "apt-get $1 failed, trying again in $((try * 5)) s"
 		sleep $((try * 5))
-		[ "$1" = update ] || apt-get -q update </dev/null || true
+		[ "$1" = update ] || apt-get -q update >/dev/null 2>&1 </dev/null || true
 	done
+	rm -f "$log"
+	return 1
 }
 
 # Packages such as redis-server start a service when installed; what we install
@@ -55,11 +63,11 @@ main() {
 		say "not root, so nothing was installed; to get it: sudo apt-get install --no-install-recommends ${need[*]}"
 		exit 1
 	fi
-	say "installing ${need[*]}"
+	say "installing ${need[*]} and what they need; this can take minutes"
 	export DEBIAN_FRONTEND=noninteractive
 	forbid_services
-	if lists_old; then patient update >&2; fi
-	patient install -y --no-install-recommends "${need[@]}" >&2
+	if lists_old; then patient update; fi
+	patient install -y --no-install-recommends "${need[@]}"
 	mapfile -t need < <(missing "$@")
 	[ "${#need[@]}" = 0 ] || { say "still missing: ${need[*]}"; exit 1; }
 }
