@@ -404,9 +404,3 @@ var built = sync.OnceValues(func() (string, error) {
 func binaryPath() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("judgefarm-main-%d", os.Getpid()))
 }
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	_ = os.Remove(binaryPath()) // absent when no test needed it
-	os.Exit(code)
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,7 +104,11 @@ func (c *judgeCmd) problem() (*testcases.Problem, error) {
 		if c.Stdin != "" || c.Expect != "" {
 			return nil, daemon.Usage("--problem brings its own cases: leave out --stdin and --expect")
 		}
-		return format.Open(c.Problem)
+		p, err := format.Open(c.Problem)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil, daemon.Usage("--problem: %w", err)
+		}
+		return p, err
 	}
 	test, err := c.test()
 	if err != nil {
