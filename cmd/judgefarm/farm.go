@@ -143,7 +143,7 @@ type judging struct {
 func (j *judging) Close() error { return errors.Join(j.problems.Close(), j.local.Close()) }
 
 // openWorker makes the worker of this process.
-func openWorker(env *daemon.Env, wf *workerFlags, lf *localFlags, s *stores, reg *registry) (*judging, error) {
+func openWorker(ctx context.Context, env *daemon.Env, wf *workerFlags, lf *localFlags, s *stores, reg *registry) (*judging, error) {
 	name, err := wf.workerName()
 	if err != nil {
 		return nil, err
@@ -158,6 +158,10 @@ func openWorker(env *daemon.Env, wf *workerFlags, lf *localFlags, s *stores, reg
 	})
 	if err != nil {
 		return nil, err
+	}
+	// The first look at a toolchain reads all of it: now, and not at the first submission.
+	if _, err := languageInfos(ctx, l); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
 	j := &judging{local: l}
 	j.problems, err = cache.New(cache.Config{Store: s.blobs, Dir: filepath.Join(l.cacheDir, "problems"), MaxBytes: lf.CacheSize, Metrics: cache.NewMetrics(reg), Log: env.Log})

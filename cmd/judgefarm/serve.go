@@ -47,7 +47,7 @@ func (c *serveCmd) serve(env *daemon.Env, s *stores, take, work context.Context)
 		return err
 	}
 	reg := newRegistry()
-	j, err := openWorker(env, &c.workerFlags, &c.localFlags, s, reg)
+	j, err := openWorker(take, env, &c.workerFlags, &c.localFlags, s, reg)
 	if err != nil {
 		return err
 	}

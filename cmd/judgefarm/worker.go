@@ -37,7 +37,7 @@ func (c *workerCmd) work(env *daemon.Env, s *stores, take, work context.Context)
 	if err != nil {
 		return err
 	}
-	j, err := openWorker(env, &c.workerFlags, &c.localFlags, s, reg)
+	j, err := openWorker(take, env, &c.workerFlags, &c.localFlags, s, reg)
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
