@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
+	"judgefarm/dispatcher/results"
 	"judgefarm/internal/blob"
 	"judgefarm/judge"
 	"judgefarm/judge/engine"
@@ -19,28 +19,27 @@ const maxRequest = 512 << 20
 
 // load fetches the submission as admitted and its problem. release says that the
 // problem is no longer in use.
-func (w *Worker) load(ctx context.Context, id string) (job engine.Job, created time.Time, release func(), err error) {
-	rec, err := w.Results.Get(ctx, id)
-	if err != nil {
-		return job, created, nil, judge.Fail(judge.FailStorage, fmt.Errorf("read record: %w", err))
+func (w *Worker) load(ctx context.Context, id string) (job engine.Job, rec results.Record, release func(), err error) {
+	if rec, err = w.Results.Get(ctx, id); err != nil {
+		return job, rec, nil, judge.Fail(judge.FailStorage, fmt.Errorf("read record: %w", err))
 	}
 	doc, err := w.fetch(ctx, rec.Request)
 	if err != nil {
-		return job, created, nil, err
+		return job, rec, nil, err
 	}
 	admitted, err := judge.ParseAdmitted(doc)
 	if err != nil {
-		return job, created, nil, broken(err)
+		return job, rec, nil, broken(err)
 	}
 	sub, err := admitted.Submission()
 	if err != nil {
-		return job, created, nil, broken(err)
+		return job, rec, nil, broken(err)
 	}
 	p, release, err := w.problem(ctx, admitted)
 	if err != nil {
-		return job, created, nil, err
+		return job, rec, nil, err
 	}
-	return engine.Job{Submission: sub, Problem: p}, rec.CreatedAt, release, nil
+	return engine.Job{Submission: sub, Problem: p}, rec, release, nil
 }
 
 // fetch reads one document. A missing one cannot come back; any other error may pass.

@@ -20,7 +20,7 @@ type Metrics struct {
 	boxSetup, boxTeardown   prometheus.Histogram
 	boxFailures             prometheus.Counter
 	cpu, wall, memory       *prometheus.HistogramVec
-	queueWait               prometheus.Histogram
+	queueWait               *prometheus.HistogramVec
 	uploads, uploadFailures prometheus.Counter
 	uploadBytes             prometheus.Counter
 }
@@ -61,7 +61,9 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		cpu:            histograms("judge_run_cpu_seconds", "CPU time of runs.", timeBuckets),
 		wall:           histograms("judge_run_wall_seconds", "Wall time of runs.", timeBuckets),
 		memory:         histograms("judge_run_memory_bytes", "Peak memory of runs.", memoryBuckets),
-		queueWait:      histogram("judge_queue_wait_seconds", "Time from acceptance to the start of the attempt that judged.", waitBuckets),
+		queueWait: f.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "judge_queue_wait_seconds", Help: "Time from acceptance to the start of an attempt, by priority.", Buckets: waitBuckets,
+		}, []string{"priority"}),
 		uploads:        counter("judge_uploads_total", "Artifacts stored."),
 		uploadFailures: counter("judge_upload_failures_total", "Attempts whose artifacts could not be stored."),
 		uploadBytes:    counter("judge_upload_bytes_total", "Bytes of artifacts stored."),
@@ -78,7 +80,6 @@ func (m *Metrics) judged(j *judge.Judgement) {
 	if j.State != judge.Judged {
 		return
 	}
-	m.queueWait.Observe(j.Timing.Queue.Duration().Seconds())
 	if j.Compile != nil {
 		m.compiles.WithLabelValues(language, cacheLabel(j.Compile.Cached)).Inc()
 	}

@@ -132,12 +132,14 @@ func (w *Worker) handle(work context.Context, job queue.Job) {
 
 // attempt judges and stores everything but the final record.
 func (w *Worker) attempt(ctx context.Context, a judge.Attempt) (*engine.Outcome, error) {
-	job, created, release, err := w.load(ctx, a.Submission)
+	started := time.Now()
+	job, rec, release, err := w.load(ctx, a.Submission)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	started := time.Now()
+	waited := max(0, started.Sub(rec.CreatedAt))
+	w.Metrics.queueWait.WithLabelValues(rec.Priority).Observe(waited.Seconds())
 	out, err := w.Judge.Judge(ctx, job, engine.Watcher{Case: func(i, n int, run judge.Run) {
 		// A lost progress event costs a listener one line; the judgement has the run.
 		if err := w.Results.Progress(ctx, a, i, n, run); err != nil && ctx.Err() == nil {
@@ -148,8 +150,8 @@ func (w *Worker) attempt(ctx context.Context, a judge.Attempt) (*engine.Outcome,
 		return nil, err
 	}
 	j := &out.Judgement
-	j.Worker, j.Attempt, j.CreatedAt = w.Name, a.Charged, created
-	j.Timing.Queue = judge.MillisOf(max(0, started.Sub(created)))
+	j.Worker, j.Attempt, j.CreatedAt = w.Name, a.Charged, rec.CreatedAt
+	j.Timing.Queue = judge.MillisOf(waited)
 	if err := w.Artifacts.Keep(ctx, a, j, kept(out)); err != nil {
 		return nil, judge.Fail(judge.FailStorage, fmt.Errorf("keep artifacts: %w", err))
 	}

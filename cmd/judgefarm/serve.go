@@ -72,7 +72,8 @@ func (c *serveCmd) greet(env *daemon.Env, address string, slots int) {
 		env.Log.Warn("queue and results are in memory: a crash or stop of this process loses waiting submissions and all judgements not fetched; --redis keeps them")
 	}
 	if env.Common.LogFormat == "text" {
-		fmt.Fprintf(env.Stderr, "try: judgefarm submit FILE --server http://%s --stdin IN --expect OUT --wait\n", address)
+		fmt.Fprintf(env.Stderr, "try:  %s submit FILE --stdin IN --expect OUT --wait --server http://%s\n", os.Args[0], address)
+		fmt.Fprintf(env.Stderr, "docs: http://%s/openapi.json\n", address)
 	}
 }
 
