@@ -2,7 +2,10 @@ package results_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +166,35 @@ func TestFrozenRedisIsBounded(t *testing.T) {
 	}
 	if d := time.Since(began); d > 10*time.Second {
 		t.Errorf("Renew returned after %v, want about 3 s at most", d)
+	}
+}
+
+// A connection that is closed gives io.EOF in the client. Events must not pass it on:
+// there it says that the submission is final.
+func TestCutIsNotTheEndOfEvents(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			// Read first: a close with unread data would be a reset, not an end.
+			_, _ = conn.Read(make([]byte, 4096))
+			conn.Close()
+		}
+	}()
+	s := open(t, listener.Addr().String(), results.Config{})
+	if _, err := s.Events(t.Context(), "s1", 0); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("Events over a cut connection: got %v, want an error that is not io.EOF", err)
+	}
+	if _, err := s.Get(t.Context(), "s1"); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("Get over a cut connection: got %v, want an error that is not io.EOF", err)
 	}
 }
 

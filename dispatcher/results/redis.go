@@ -171,7 +171,7 @@ func (s *Redis) read(ctx context.Context, id string) (facts, error) {
 	out, err := s.run.read.Run(ctx, s.client, []string{s.subKey(id), s.eventsKey(id)}).Slice()
 	switch {
 	case err != nil:
-		return facts{}, fmt.Errorf("get %s: %w", id, err)
+		return facts{}, fmt.Errorf("get %s: %w", id, cut(err))
 	case len(out) == 0:
 		return facts{}, fmt.Errorf("get %s: %w", id, ErrNotFound)
 	}

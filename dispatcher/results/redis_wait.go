@@ -44,6 +44,18 @@ func (s *Redis) Events(ctx context.Context, id string, after int64) ([]Event, er
 // isAnswer reports whether the error is told by the store, not by its absence.
 func isAnswer(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, ErrNotFound) }
 
+// errCut stands for the io.EOF of a connection that Redis closed: here io.EOF is
+// the end of the events, and a cut must never read as that.
+var errCut = errors.New("redis closed the connection")
+
+// cut returns the error of the client without io.EOF in it.
+func cut(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errCut
+	}
+	return err
+}
+
 // eventsNow returns the events after the number that are there, or none.
 func (s *Redis) eventsNow(ctx context.Context, id string, after int64) ([]Event, error) {
 	short, cancel := context.WithTimeout(ctx, opTimeout)
@@ -54,7 +66,7 @@ func (s *Redis) eventsNow(ctx context.Context, id string, after int64) ([]Event,
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, fmt.Errorf("read events of %s: %w", id, err)
+		return nil, fmt.Errorf("read events of %s: %w", id, cut(err))
 	case len(out) == 0:
 		return nil, fmt.Errorf("read events of %s: %w", id, ErrNotFound)
 	case after >= number(out, 1) && judge.State(text(out, 0)).Final():

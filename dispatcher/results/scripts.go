@@ -14,8 +14,9 @@ import "github.com/redis/go-redis/v9"
 //	{jf}:finals    zset    id by the time it became final
 //	{jf}:events    channel kind and id of each event
 //
-// All times are milliseconds of Redis's own clock, so that the clocks of workers
-// and dispatchers do not matter.
+// All times are milliseconds of Redis's own clock, with a fraction that keeps the
+// order of what happened within one, so the clocks of workers and dispatchers do
+// not matter.
 //
 // Every script of one submission takes
 //
@@ -38,7 +39,7 @@ local channel, id = ARGV[1], ARGV[2]
 
 local function now()
 	local t = redis.call('TIME')
-	return t[1] * 1000 + math.floor(t[2] / 1000)
+	return t[1] * 1000 + t[2] / 1000
 end
 
 local function add(kind, data)
@@ -56,7 +57,7 @@ end
 
 local function finish(state)
 	local t = now()
-	redis.call('HSET', sub, 'state', state, 'judged', t)
+	redis.call('HSET', sub, 'state', state, 'judged', math.floor(t))
 	redis.call('ZREM', queued, id)
 	redis.call('ZREM', leases, id)
 	redis.call('ZADD', finals, t, id)
@@ -227,13 +228,13 @@ return {f[1], seq, first + from, redis.call('LRANGE', KEYS[2], from, from + tonu
 // where too many would stay, so many of the oldest.
 const scriptDue = `
 local t = redis.call('TIME')
-local bound = t[1] * 1000 + math.floor(t[2] / 1000) + tonumber(ARGV[1])
+local bound = t[1] * 1000 + t[2] / 1000 + tonumber(ARGV[1])
 local most, keep = tonumber(ARGV[2]), tonumber(ARGV[3])
 local over = redis.call('ZCARD', KEYS[1]) - keep
 if keep >= 0 and over > 0 then
 	return redis.call('ZRANGE', KEYS[1], 0, math.min(over, most) - 1)
 end
-return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.0f', bound), 'LIMIT', 0, most)
+return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.3f', bound), 'LIMIT', 0, most)
 `
 
 // KEYS 1 finals, then sub and ev of each id. ARGV the ids. Drops final submissions.
