@@ -43,7 +43,8 @@ type box struct {
 // end is how the main program ended.
 type end struct {
 	exec   syscall.Errno
-	seen   bool // PID 1 told the status; else it was killed first
+	setup  error // of a step of ours within the box's memory limit
+	seen   bool  // PID 1 told the status; else it was killed first
 	status syscall.WaitStatus
 	at     time.Time
 }
@@ -180,6 +181,10 @@ func (b *box) start() (end, error) {
 	case r.kind == msgExecFailed:
 		b.started, b.setupCPU = b.fromKernel(r.startNS), time.Duration(r.setupNS)
 		return end{exec: r.errno, at: time.Now()}, nil
+	case r.kind == msgFail && r.errno == unix.ENOMEM:
+		// The last steps before the exec count against the box's memory limit.
+		b.started = time.Now()
+		return end{exec: r.errno, setup: r.failure(), at: b.started}, nil
 	case r.kind == msgFail && r.what == "enter directory":
 		return end{}, judge.Refuse(&judge.FieldError{Field: "dir", Reason: r.errno.Error()})
 	}

@@ -27,7 +27,7 @@ import (
 // hierarchy is one tree and the worker's group in it.
 type hierarchy struct {
 	v2     bool
-	parent string // directory that holds the worker's group
+	mount  mountPoint
 	dir    string // the worker's group
 	fd     int    // dir opened; it holds the lock that tells others that we live
 }
@@ -134,7 +134,7 @@ func (c *cgroups) claimBelow(m mountPoint, parent string) (*hierarchy, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.v2 = m.v2
+	h.v2, h.mount = m.v2, m
 	if limits {
 		if err := writeAt(h.fd, "cgroup.subtree_control", "+memory +pids"); err != nil {
 			return nil, errors.Join(err, h.remove())
@@ -175,7 +175,7 @@ func lockedGroup(parent string) (*hierarchy, error) {
 			unix.Close(fd)
 			continue
 		}
-		return &hierarchy{parent: parent, dir: dir, fd: fd}, nil
+		return &hierarchy{dir: dir, fd: fd}, nil
 	}
 }
 

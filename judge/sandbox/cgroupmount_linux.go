@@ -61,6 +61,9 @@ func parseCgroupMounts(info, self string) []mountPoint {
 		case "cgroup2":
 			m.v2 = true
 			m.own = ownGroup(m.dir, left[3], own[""])
+			if filepath.Base(m.own) == leafName { // we moved there before
+				m.own = filepath.Dir(m.own)
+			}
 			if b, err := os.ReadFile(filepath.Join(m.own, "cgroup.controllers")); err == nil {
 				m.controllers = strings.Fields(string(b))
 			}

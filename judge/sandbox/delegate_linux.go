@@ -12,6 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// leafName is the group that the worker itself moves to. It is no group of boxes,
+// and no janitor takes it.
+const leafName = "judgefarm-main"
+
 // v2Leaf is a group that the worker moved itself into, because in v2 a group with
 // processes cannot hand controllers to its children; cgroups(7), "no internal
 // processes".
@@ -45,7 +49,7 @@ func delegate(dir string, own bool) (*v2Leaf, error) {
 	if got := strings.Fields(string(procs)); len(got) != 1 || got[0] != pid {
 		return nil, fmt.Errorf("cgroup %s holds %d processes besides the worker; start it in a cgroup of its own", dir, len(got)-1)
 	}
-	leaf := &v2Leaf{parent: dir, dir: filepath.Join(dir, "judgefarm-main")}
+	leaf := &v2Leaf{parent: dir, dir: filepath.Join(dir, leafName)}
 	if err := unix.Mkdir(leaf.dir, 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
 		return nil, fmt.Errorf("make cgroup for the worker: %w", err)
 	}
@@ -58,8 +62,18 @@ func delegate(dir string, own bool) (*v2Leaf, error) {
 	return leaf, nil
 }
 
-// undo moves the worker back and removes the leaf.
+// undo moves the worker back and removes the leaf, unless another Sandbox of the
+// process still has its boxes beside it.
 func (l *v2Leaf) undo() error {
+	entries, err := os.ReadDir(l.parent)
+	if err != nil {
+		return fmt.Errorf("read cgroup: %w", err)
+	}
+	for _, e := range entries {
+		if isGroupName(e.Name()) {
+			return nil
+		}
+	}
 	return errors.Join(
 		writeAt(unix.AT_FDCWD, filepath.Join(l.parent, "cgroup.subtree_control"), "-memory -pids"),
 		writeAt(unix.AT_FDCWD, filepath.Join(l.parent, "cgroup.procs"), strconv.Itoa(os.Getpid())),

@@ -87,8 +87,8 @@ func newSandbox(t testing.TB, cfg sandbox.Config) *sandbox.Sandbox {
 	return s
 }
 
-// deed is a spec that runs one deed within the limits of attacks.md, but for the
-// wall clock: a loaded machine gives a box too little of itself.
+// deed is a spec that runs one deed within the limits of attacks.md, but for time,
+// of which a loaded or emulated machine charges more than was used.
 func deed(t testing.TB, args ...string) sandbox.Spec {
 	t.Helper()
 	if noDeeds != "" {
@@ -98,7 +98,7 @@ func deed(t testing.TB, args ...string) sandbox.Spec {
 		Args:   append([]string{"/exe/deeds"}, args...),
 		Env:    []string{sandboxtest.Path},
 		Mounts: []sandbox.Mount{{Source: deedsDir, Target: sandbox.ExeDir}},
-		Limits: judge.Limits{CPU: time.Second, Wall: 60 * slow * time.Second, Memory: 256 * judge.MiB, Output: judge.MiB, Tasks: 64},
+		Limits: judge.Limits{CPU: 10 * slow * time.Second, Wall: 60 * slow * time.Second, Memory: 256 * judge.MiB, Output: judge.MiB, Tasks: 64},
 	}
 }
 

@@ -16,14 +16,21 @@ import (
 
 // sweep removes the groups of workers that died without Close. A living worker
 // holds a lock on its group, which the kernel drops whichever way it dies; that
-// holds across pid namespaces, where pids tell nothing.
+// holds across pid namespaces, where pids tell nothing. The dead one may have been
+// in another group than we are, so every group above ours is looked through.
 func sweep(log *slog.Logger, h *hierarchy) {
-	entries, err := os.ReadDir(h.parent)
+	for dir := h.mount.own; strings.HasPrefix(dir, h.mount.dir); dir = filepath.Dir(dir) {
+		sweepBelow(log, h, dir)
+	}
+}
+
+func sweepBelow(log *slog.Logger, h *hierarchy, parent string) {
+	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		dir := filepath.Join(h.parent, e.Name())
+		dir := filepath.Join(parent, e.Name())
 		if !e.IsDir() || dir == h.dir || !isGroupName(e.Name()) {
 			continue
 		}

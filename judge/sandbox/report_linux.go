@@ -52,6 +52,8 @@ func (b *box) judgeEnd(rep *Report, e end) error {
 		f.over = f.over || b.streams[i] != nil && b.streams[i].out.Cut && !s.Keep
 	}
 	switch {
+	case e.setup != nil && !f.oom && !f.refused:
+		return e.setup // the host's memory it was, not the box's
 	case e.exec != 0:
 		rep.Evidence.ExecError = e.exec.Error()
 	case !e.seen:

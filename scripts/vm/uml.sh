@@ -18,9 +18,14 @@ chmod 755 "$dir"
 # Statically linked: the guest reads files of the host slowly.
 go test -c -o "$dir/sandbox.test" -ldflags '-linkmode external -extldflags -static' -tags 'netgo osusergo' ./judge/sandbox
 gcc -O1 -w -static -pthread -o "$dir/deeds" judge/sandbox/testdata/deeds.c
+# Once in the root group, and a part once more in a group that is delegated to the
+# worker alone, as a service manager does.
 cat >"$dir/run.sh" <<END
 export JUDGEFARM_TEST_DEEDS=/run/work JUDGEFARM_TEST_SLOW=\${JF_SLOW:-4}
-/run/work/sandbox.test -test.v -test.failfast -test.timeout ${timeout}s $* 2>&1
+/run/work/sandbox.test -test.v -test.failfast -test.timeout ${timeout}s $* 2>&1 || exit
+mkdir /sys/fs/cgroup/service
+sh -c 'echo \$\$ >/sys/fs/cgroup/service/cgroup.procs
+	exec /run/work/sandbox.test -test.v -test.timeout ${timeout}s -test.run "TestEnds|TestKilledWorker|TestJanitor"' 2>&1
 END
 # user-mode Linux passes what it does not know to init as its environment.
 timeout -k 5 "$timeout" linux.uml mem=1536M root=/dev/root rootfstype=hostfs rootflags=/ rw \

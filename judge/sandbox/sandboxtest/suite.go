@@ -169,7 +169,7 @@ func (s suite) collect(t *testing.T) {
 
 func (s suite) idle(t *testing.T) {
 	lim := Limits()
-	lim.CPU, lim.Wall = 200*time.Millisecond, 300*time.Millisecond
+	lim.CPU, lim.Wall = time.Second, 2*time.Second
 	rep := s.run(t, sandbox.Spec{Args: []string{"sleep", "20"}, Limits: lim})
 	if rep.Cause != sandbox.CauseIdle || rep.Evidence.KilledBy != "wall" || rep.Exit != -1 {
 		t.Errorf("cause %q, killed by %q, exit %d", rep.Cause, rep.Evidence.KilledBy, rep.Exit)
