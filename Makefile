@@ -26,7 +26,6 @@ test: ## install what the tests need and run all of them
 	@scripts/install.sh test
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory test-vm2
-	@scripts/readme-check.sh
 	@scripts/gotest.sh -count=1 -timeout 20m ./...
 
 test-vm2: ## run the box's tests on a machine with cgroup v2 (user-mode Linux)
