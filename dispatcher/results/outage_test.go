@@ -196,6 +196,9 @@ func TestCutIsNotTheEndOfEvents(t *testing.T) {
 	if _, err := s.Get(t.Context(), "s1"); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("Get over a cut connection: got %v, want an error that is not io.EOF", err)
 	}
+	if _, err := s.Wait(t.Context(), "s1"); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("Wait over a cut connection: got %v, want an error that is not io.EOF", err)
+	}
 }
 
 func TestLeasesEndByTheClockOfRedis(t *testing.T) {

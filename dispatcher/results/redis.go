@@ -145,7 +145,7 @@ func (s *Redis) one(ctx context.Context, verb string, script *redis.Script, id s
 	keys := []string{s.subKey(id), s.eventsKey(id), s.key("queued"), s.key("leases"), s.key("finals")}
 	out, err := script.Run(ctx, s.client, keys, append([]any{s.channel(), id}, args...)...).Slice()
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", verb, id, err)
+		return nil, fmt.Errorf("%s %s: %w", verb, id, cut(err))
 	}
 	switch code := number(out, 0); code {
 	case codeOK:

@@ -129,7 +129,7 @@ func (s *Redis) state(ctx context.Context, id string) (judge.State, error) {
 		err = ErrNotFound
 	}
 	if err != nil {
-		return "", fmt.Errorf("wait for %s: %w", id, err)
+		return "", fmt.Errorf("wait for %s: %w", id, cut(err))
 	}
 	return judge.State(state), nil
 }
