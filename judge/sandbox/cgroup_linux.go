@@ -26,10 +26,10 @@ import (
 
 // hierarchy is one tree and the worker's group in it.
 type hierarchy struct {
-	v2     bool
-	mount  mountPoint
-	dir    string // the worker's group
-	fd     int    // dir opened; it holds the lock that tells others that we live
+	v2    bool
+	mount mountPoint
+	dir   string // the worker's group
+	fd    int    // dir opened; it holds the lock that tells others that we live
 }
 
 // cgroups are the hierarchies by what they are used for; the same one may serve
