@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"judgefarm/judge"
@@ -227,6 +228,9 @@ func (s *session) runCase(ctx context.Context, c testcases.Case) (judge.Run, err
 
 // ruleOn lets the checker speak where it may and gives the verdict.
 func (s *session) ruleOn(ctx context.Context, c testcases.Case, rep *sandbox.Report) (judge.Run, error) {
+	if ours := !strings.HasPrefix(s.spec.Args[0], sandbox.ExeDir+"/"); ours && rep.Cause == sandbox.CauseExec {
+		return judge.Run{}, judge.Fail(judge.FailToolchain, fmt.Errorf("start %s: %s", s.spec.Args[0], rep.Evidence.ExecError))
+	}
 	run := judge.Run{
 		Name: c.Name, Sample: c.Sample, Cause: string(rep.Cause), Message: explain(rep, s.lim),
 		Usage: judge.Usage{CPU: rep.CPU, Wall: rep.Wall, Memory: rep.Memory}.JSON(),

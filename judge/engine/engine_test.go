@@ -188,6 +188,16 @@ func TestCompileErrorRunsNothing(t *testing.T) {
 	}
 }
 
+// A submission's own executable that cannot be started is its fault.
+func TestExecutableThatCannotBeStarted(t *testing.T) {
+	t.Parallel()
+	e, _ := newEngine(t, nil)
+	out, err := e.Judge(t.Context(), engine.Job{Submission: submission(sandbox.ExeDir + "/a.out"), Problem: problem(t, "", "")}, engine.Watcher{})
+	if err != nil || *out.Judgement.Verdict != judge.RuntimeError || out.Judgement.Cases[0].Cause != string(sandbox.CauseExec) {
+		t.Errorf("Judge = %+v, %v, want RTE by exec", out, err)
+	}
+}
+
 // Faults of ours are errors, never verdicts; whatever the program did.
 func TestOurFaults(t *testing.T) {
 	t.Parallel()
@@ -199,6 +209,7 @@ func TestOurFaults(t *testing.T) {
 	}{
 		{"compiler's box", "broken compiler", "", judge.FailSandbox},
 		{"checker", "echo", "crashing", judge.FailChecker},
+		{"interpreter that cannot be started", "/usr/bin/gone", "", judge.FailToolchain},
 	}
 	for _, tt := range tests {
 		e, _ := newEngine(t, map[string]sandboxtest.Program{"echo": echo})
