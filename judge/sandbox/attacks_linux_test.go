@@ -109,6 +109,14 @@ var attacks = []attack{
 				t.Errorf("core limit %q", rep.Stdout.Data)
 			}
 		}},
+	{id: "D30", name: "sockets", args: []string{"sockets"}, cause: sandbox.CauseExit,
+		check: func(t *testing.T, rep *sandbox.Report) {
+			if len(rep.Stdout.Data)+len(rep.Stderr.Data) != 0 {
+				t.Errorf("%s%s", rep.Stdout.Data, rep.Stderr.Data)
+			}
+		}},
+	{id: "D30", name: "sockets with few files", args: []string{"connect", "1", "@x"}, cause: sandbox.CauseExit,
+		change: func(s *sandbox.Spec) { s.Box.OpenFiles = 8 }},
 	{id: "D33", name: "system calls", args: []string{"calls"}, cause: sandbox.CauseExit,
 		check: func(t *testing.T, rep *sandbox.Report) {
 			if len(rep.Stdout.Data) != 0 {
@@ -211,6 +219,41 @@ func TestNoNetwork(t *testing.T) {
 		want(t, rep, sandbox.CauseExit)
 		if out := string(rep.Stdout.Data); strings.Contains(out, "connected") || strings.Contains(out, "sent") || strings.Count(out, "\n") != 3 {
 			t.Errorf("connections to %d and %s: %q", port, name, out)
+		}
+	}
+}
+
+// What one run leaves in the kernel's network code is not to be seen by the next.
+func TestNothingPassesThroughTheNetwork(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	look := deed(t)
+	look.Args = []string{"/bin/sh", "-c", "cd /proc/net && cat unix snmp snmp6 netstat dev igmp igmp6 tcp udp udp6 raw packet ip6_flowlabel 2>/dev/null; sed -n 1p sockstat; true"}
+	look.Stderr.Merge = true
+	see := func() string {
+		t.Helper()
+		rep, err := s.Run(t.Context(), look)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, rep, sandbox.CauseExit)
+		return string(rep.Stdout.Data)
+	}
+	before := see()
+	if !strings.Contains(before, "OutNoRoutes") || !strings.Contains(before, "sockets: used 0") {
+		t.Fatalf("no counters in %q", before)
+	}
+	for range 5 {
+		rep, err := s.Run(t.Context(), deed(t, "socketsleft"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, rep, sandbox.CauseExit)
+		if rep.Exit != 0 {
+			t.Fatalf("exit %d: %s", rep.Exit, rep.Stderr.Data)
+		}
+		if after := see(); after != before {
+			t.Fatalf("the next run sees\n%s\nwant\n%s", after, before)
 		}
 	}
 }

@@ -28,6 +28,8 @@ func (a action) ret() uint32 {
 		return unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	case family:
 		return unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT)
+	case report:
+		return unix.SECCOMP_RET_USER_NOTIF
 	case kill:
 		return unix.SECCOMP_RET_KILL_PROCESS
 	}

@@ -102,11 +102,11 @@ func TestFilterArguments(t *testing.T) {
 		{"clone", [6]uint64{unix.CLONE_NEWUSER}, refuse},
 		{"clone", [6]uint64{unix.CLONE_NEWNET | 17}, refuse},
 		{"socket", [6]uint64{unix.AF_UNIX}, allow},
-		{"socket", [6]uint64{unix.AF_INET6}, allow},
-		{"socket", [6]uint64{unix.AF_NETLINK}, allow},
+		{"socket", [6]uint64{unix.AF_INET6}, report},
+		{"socket", [6]uint64{unix.AF_NETLINK}, report},
 		{"socket", [6]uint64{unix.AF_VSOCK}, family},
 		{"socket", [6]uint64{unix.AF_ALG}, family},
-		{"socket", [6]uint64{1<<32 | unix.AF_INET}, allow}, // the kernel looks at an int too
+		{"socket", [6]uint64{1<<32 | unix.AF_INET}, report}, // the kernel looks at an int too
 		{"socketpair", [6]uint64{unix.AF_UNIX}, allow},
 		{"socketpair", [6]uint64{unix.AF_INET}, family},
 		{"ioctl", [6]uint64{0, unix.TCGETS}, allow},

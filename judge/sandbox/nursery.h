@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define NURSERY_NAME "judgefarm-nursery"
 #define NURSERY_SOCKET 3       /* inherited SOCK_SEQPACKET socket to the worker */
@@ -83,6 +84,20 @@ void box_main(int control, int synced, size_t length) __attribute__((noreturn));
    It never returns. */
 void program_run(int control, unsigned char *msg, size_t length, int *fds, int nfds)
     __attribute__((noreturn));
+
+/* network_keep gives the nursery the empty network namespace that its boxes share. */
+int network_keep(void);
+
+/* network_check gives this box a network namespace of its own if there is a socket
+   in the shared one. It returns -1 with errno. */
+int network_check(void);
+extern int nursery_sockstat; /* of the shared network namespace, or -1 */
+
+/* program_signals is called before the program is forked, program_wait after: it
+   waits for the program's end, reaps whoever dies and serves the filter's listener. */
+void program_signals(void);
+int program_wait(pid_t pid, int *status, int listener, const int *joins, uint32_t njoin);
+int drop_capabilities(void);
 
 int message_receive(int socket, void *buf, size_t size, size_t *length, int *fds, int *nfds);
 int message_send(int socket, const void *buf, size_t length, int fd);

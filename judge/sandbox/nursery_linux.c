@@ -22,6 +22,9 @@ unsigned char nursery_filter[4096 * sizeof(struct sock_filter)] __attribute__((a
 unsigned char nursery_message[MESSAGE_MAX] __attribute__((aligned(8)));
 int nursery_pidfd;
 
+/* Those of each box; the network's where none could be kept. */
+static int new_namespaces = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+
 /* message_receive reads one message with its descriptors, all close-on-exec.
    It returns 0, or -1 with errno; at the end of the stream *length is 0. */
 int message_receive(int socket, void *buf, size_t size, size_t *length, int *fds, int *nfds) {
@@ -140,10 +143,7 @@ static void prepare_box(int control, size_t length) {
   if (!nursery_config.privileged) {
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   }
-  long pid = syscall(SYS_clone,
-                     CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET |
-                         CLONE_PIDFD | SIGCHLD,
-                     0, &pidfd, 0, 0);
+  long pid = syscall(SYS_clone, new_namespaces | CLONE_PIDFD | SIGCHLD, 0, &pidfd, 0, 0);
   if (pid == 0) {
     close(sync[1]);
     close(NURSERY_SOCKET);
@@ -237,6 +237,9 @@ __attribute__((constructor)) static void nursery_enter(void) {
   if (nursery_pidfd < 0) {
     reply_fail(NURSERY_SOCKET, "open own pidfd", NULL, errno);
     _exit(1);
+  }
+  if (network_keep() < 0) {
+    new_namespaces |= CLONE_NEWNET;
   }
   nursery_loop();
 }

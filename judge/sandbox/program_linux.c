@@ -20,8 +20,16 @@
 
 #define STRINGS_MAX 16384
 
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
 /* The program's process shares this memory with PID 1 until its exec (vfork), so
-   how far it came needs no pipe. */
+   how far it came needs no pipe; and its descriptors, so that the filter's listener
+   needs none either. */
 static struct {
   const struct start *start;
   int *fds; /* stdin, stdout, stderr, then the cgroup files */
@@ -29,6 +37,7 @@ static struct {
   uint64_t start_ns, setup_ns;
   const char *failed; /* the step of ours that failed */
   int exec_failed;
+  int listener; /* of the filter */
   int err; /* of that step, or of the exec */
 } run;
 
@@ -50,7 +59,7 @@ static uint64_t clock_ns(clockid_t id) {
     }                         \
   } while (0)
 
-static int drop_capabilities(void) {
+int drop_capabilities(void) {
   for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
     if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0) {
       return -1;
@@ -59,6 +68,21 @@ static int drop_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct none[2] = {{0}};
   return (int)syscall(SYS_capset, &header, none);
+}
+
+/* load_filter returns the listener. */
+static int load_filter(void) {
+  struct sock_fprog filter = {
+      .len = (unsigned short)nursery_config.filter_len,
+      .filter = (struct sock_filter *)nursery_filter,
+  };
+  /* Since 5.19 a signal does not interrupt a call that PID 1 is at work on. */
+  long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                    SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &filter);
+  if (fd < 0 && errno == EINVAL) {
+    fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+  }
+  return (int)fd;
 }
 
 /* program_child runs in the program's process until it is the program. Everything
@@ -89,14 +113,13 @@ static int program_child(void *unused) {
     CHECK("join cgroup", write(run.fds[3 + i], "0", 1));
   }
   CHECK("unshare cgroup namespace", unshare(CLONE_NEWCGROUP));
-  CHECK("close descriptors", syscall(SYS_close_range, 3, ~0u, 0));
+  for (int i = 0; i < 3; i++) {
+    close(run.fds[i]);
+  }
+  CHECK("close descriptors", syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC));
   CHECK("drop capabilities", drop_capabilities());
   CHECK("set no_new_privs", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-  struct sock_fprog filter = {
-      .len = (unsigned short)nursery_config.filter_len,
-      .filter = (struct sock_filter *)nursery_filter,
-  };
-  CHECK("load seccomp filter", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter));
+  CHECK("load seccomp filter", run.listener = load_filter());
   run.err = ENOENT;
   run.setup_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
   run.start_ns = clock_ns(CLOCK_MONOTONIC);
@@ -150,15 +173,20 @@ void program_run(int control, unsigned char *msg, size_t length, int *fds, int n
     reply_fail(control, "read start message", NULL, EPROTO);
     _exit(1);
   }
+  if (network_check() < 0) {
+    reply_fail(control, "make network namespace", NULL, errno);
+    _exit(1);
+  }
+  program_signals();
   /* vfork semantics: no page tables are copied, and this returns when the exec is
      done or the process is dead. */
-  pid_t pid = clone(program_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+  pid_t pid = clone(program_child, stack + sizeof stack, CLONE_VM | CLONE_FILES | CLONE_VFORK | SIGCHLD, NULL);
   if (pid < 0) {
     reply_fail(control, "fork program", NULL, errno);
     _exit(1);
   }
-  for (int i = 0; i < nfds; i++) {
-    close(fds[i]); /* else no stream would ever end */
+  for (int i = 0; i < 3; i++) {
+    close(i); /* the program's, else no stream would ever end */
   }
   if (run.failed != NULL) {
     reply_fail(control, run.failed, NULL, run.err);
@@ -171,15 +199,9 @@ void program_run(int control, unsigned char *msg, size_t length, int *fds, int n
   }
   message_send(control, &r, sizeof r, -1);
   int status;
-  for (;;) {
-    pid_t dead = wait4(-1, &status, __WALL, NULL);
-    if (dead == pid) {
-      break;
-    }
-    if (dead < 0 && errno != EINTR) {
-      reply_fail(control, "wait for program", NULL, errno);
-      _exit(1);
-    }
+  if (program_wait(pid, &status, run.listener, fds + 3, run.start->njoin) < 0) {
+    reply_fail(control, "wait for program", NULL, errno);
+    _exit(1);
   }
   r.end_ns = clock_ns(CLOCK_MONOTONIC);
   r.status = (uint32_t)status;

@@ -12,6 +12,7 @@ const (
 	refuse        // EPERM
 	absent        // ENOSYS
 	family        // EAFNOSUPPORT
+	report        // PID 1 does it for the program: sockets_linux.c
 	kill          // SIGSYS, the whole process
 )
 
@@ -97,6 +98,7 @@ var callRules = []callRule{
 
 var argRules = []argRule{
 	{"clone", 0, anyBit, []uint32{cloneNamespaces}, refuse, "as unshare", 0},
+	{"socket", 0, oneOf, []uint32{afInet, afInet6, afNetlink}, report, "made in a network namespace of the box's own, which no box has before", 0},
 	{"socket", 0, noneOf, []uint32{afUnix, afInet, afInet6, afNetlink}, family, "vsock, packet, alg and the rest are not held by the network namespace or not needed", 0},
 	{"socketpair", 0, noneOf, []uint32{afUnix}, family, "as socket", 0},
 	{"ioctl", 1, oneOf, []uint32{tiocsti, tioclinux}, refuse, "writing into a terminal's input", 0},

@@ -1,0 +1,126 @@
+/* Sockets on demand. A network namespace costs more than all else of a box
+   together, and hardly any program opens a socket that needs one. So the boxes of
+   a nursery share an empty one, in which no program ever has a socket but of the
+   unix family: the filter reports the others to PID 1, which makes them in a new
+   network namespace of the box alone and puts them into the program. See
+   docs/decisions/0005-kept-namespaces-and-templates.md for what could pass otherwise. */
+#define _GNU_SOURCE
+#include "nursery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int nursery_sockstat = -1;
+
+static int own_network; /* this box has a network namespace of its own */
+static int charged;     /* PID 1 is in the box's cgroup, without capabilities */
+
+int network_keep(void) {
+  if (unshare(CLONE_NEWNET) < 0) {
+    return -1; /* an ordinary user: each box has one of its own from the start */
+  }
+  nursery_sockstat = open("/proc/self/net/sockstat", O_RDONLY | O_CLOEXEC);
+  return nursery_sockstat < 0 ? -1 : 0;
+}
+
+/* network_check runs before the program starts, when the box before is dead. The
+   kernel frees unix sockets that were sent to each other only some time after
+   their last process, so it is asked whether there is any socket left. */
+int network_check(void) {
+  static const char unused[] = "sockets: used 0\n";
+  char text[sizeof unused - 1];
+  if (nursery_sockstat >= 0 && pread(nursery_sockstat, text, sizeof text, 0) == (ssize_t)sizeof text &&
+      memcmp(text, unused, sizeof text) == 0) {
+    return 0;
+  }
+  own_network = 1;
+  return nursery_sockstat < 0 ? 0 : unshare(CLONE_NEWNET);
+}
+
+/* make_socket does as socket(2) in the box's own network namespace. What it costs
+   is charged to the box: the program decides how often this happens. */
+static int make_socket(const struct seccomp_data *call, const int *joins, uint32_t njoin) {
+  for (uint32_t i = 0; i < njoin && !charged; i++) {
+    if (write(joins[i], "0", 1) < 0) {
+      return -1;
+    }
+  }
+  if (!own_network && unshare(CLONE_NEWNET) < 0) {
+    return -1;
+  }
+  own_network = 1;
+  if (!charged && drop_capabilities() < 0) { /* the socket must not have them either */
+    return -1;
+  }
+  charged = 1;
+  return socket((int)call->args[0], (int)call->args[1] | SOCK_CLOEXEC, (int)call->args[2]);
+}
+
+static void serve_socket(int listener, const int *joins, uint32_t njoin) {
+  struct seccomp_notif n = {0};
+  if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) < 0) {
+    return; /* the caller died meanwhile */
+  }
+  struct seccomp_notif_resp r = {.id = n.id};
+  int fd = make_socket(&n.data, joins, njoin);
+  if (fd < 0) {
+    r.error = -errno;
+  } else {
+    struct seccomp_notif_addfd add = {
+        .id = n.id, .srcfd = (uint32_t)fd, .newfd_flags = n.data.args[1] & SOCK_CLOEXEC ? O_CLOEXEC : 0};
+    int got = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+    if (got < 0) {
+      r.error = -errno; /* the program has as many files open as it may */
+    } else {
+      r.val = got;
+    }
+    close(fd);
+  }
+  ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &r);
+}
+
+static void wake(int sig) { (void)sig; }
+
+void program_signals(void) {
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, NULL);
+  struct sigaction act = {.sa_handler = wake};
+  sigaction(SIGCHLD, &act, NULL);
+}
+
+int program_wait(pid_t pid, int *status, int listener, const int *joins, uint32_t njoin) {
+  struct pollfd p = {.fd = listener, .events = POLLIN};
+  sigset_t none;
+  sigemptyset(&none);
+  for (;;) {
+    pid_t dead = wait4(-1, status, __WALL | WNOHANG, NULL);
+    if (dead == pid) {
+      return 0;
+    }
+    if (dead < 0 && errno != EINTR) {
+      return -1;
+    }
+    if (dead > 0) {
+      continue;
+    }
+    if (ppoll(&p, 1, NULL, &none) > 0) {
+      if (p.revents & POLLIN) {
+        serve_socket(listener, joins, njoin);
+      } else {
+        p.fd = -1; /* nobody is left under the filter */
+      }
+    }
+  }
+}
