@@ -221,8 +221,6 @@ void box_main(int control, int synced, size_t length) {
   }
   close(synced);
   control_socket = control;
-  int flags = fcntl(control, F_GETFL);
-  fcntl(control, F_SETFL, flags & ~O_NONBLOCK);
   signal(SIGCHLD, SIG_DFL);
   umask(0);
   setsid();

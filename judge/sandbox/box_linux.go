@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"judgefarm/judge"
 )
 
 // box is one sandbox, used once. Its life has three parts: prepare (until it could
@@ -30,14 +27,16 @@ type box struct {
 	streams [2]*capture // stdout and stderr, nil where not captured
 
 	mu       sync.Mutex // guards pidfd and killedBy
-	pidfd    *os.File   // PID 1 of the box; nil before it is there and after it is gone
+	pidfd    int        // PID 1 of the box; -1 before it is there and after it is gone
 	killedBy string
 
-	started  time.Time
+	dead     bool      // nothing in it lives
+	sent     time.Time // the program was handed to the box
+	started  time.Time // just before its exec; zero until we know
+	end      end       // what we know of it
 	setupCPU time.Duration
 	oomEvent bool
 	lastSample
-	watchers sync.WaitGroup // goroutines that may still kill
 }
 
 // end is how the main program ended.
@@ -50,7 +49,7 @@ type end struct {
 }
 
 func (s *Sandbox) runIn(ctx context.Context, sl *slot, spec Spec) (*Report, error) {
-	b := &box{s: s, slot: sl, spec: spec, lim: spec.Box.Complete(spec.Limits), began: time.Now(), work: -1}
+	b := &box{s: s, slot: sl, spec: spec, lim: spec.Box.Complete(spec.Limits), began: time.Now(), work: -1, pidfd: -1}
 	stop := context.AfterFunc(ctx, func() { b.kill(killCancel) })
 	defer stop()
 	rep, err := b.run(ctx)
@@ -64,10 +63,10 @@ func (b *box) run(ctx context.Context) (*Report, error) {
 	if ctx.Err() != nil { // the kill came before there was anything to kill
 		return nil, context.Cause(ctx)
 	}
-	e, err := b.start()
-	if err == nil && e.exec == 0 {
-		e, err = b.watch()
+	if err := b.start(); err != nil {
+		return nil, fmt.Errorf("run in box: %w", err)
 	}
+	e, err := b.watch()
 	if err != nil {
 		return nil, fmt.Errorf("run in box: %w", err)
 	}
@@ -77,7 +76,8 @@ func (b *box) run(ctx context.Context) (*Report, error) {
 	return b.report(e)
 }
 
-// prepare makes the box up to the point where it waits for a program.
+// prepare has the nursery make the box and makes its cgroup meanwhile. Afterwards
+// the box still builds its root.
 func (b *box) prepare() error {
 	plan, err := b.s.planOf(b.spec)
 	if err != nil {
@@ -90,12 +90,15 @@ func (b *box) prepare() error {
 	if err := b.clone(msg); err != nil {
 		return err
 	}
-	// The box builds its root meanwhile.
-	l := b.spec.Limits
-	if b.group, err = b.s.cgroups.newGroup(b.s.nextName(), l.Memory+b.spec.Slack, l.Tasks); err != nil {
-		return err
+	return b.putFiles()
+}
+
+// putFiles waits until the box has its root, where it gets files.
+func (b *box) putFiles() error {
+	if len(b.spec.Files) == 0 {
+		return nil
 	}
-	r, fd, err := b.control.receive()
+	r, fd, err := b.control.receive(setupTimeout)
 	switch {
 	case err != nil:
 		return fmt.Errorf("hear from box: %w", err)
@@ -121,14 +124,10 @@ func (b *box) clone(msg []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := unix.SetNonblock(pidfd, true); err != nil {
-		unix.Close(pidfd)
-		return errors.Join(fmt.Errorf("set pidfd: %w", err), b.slot.reset())
-	}
 	b.mu.Lock()
-	b.pidfd = os.NewFile(uintptr(pidfd), "pidfd")
-	b.mu.Unlock()
-	return control.deadline(time.Now().Add(setupTimeout))
+	defer b.mu.Unlock()
+	b.pidfd = pidfd
+	return nil
 }
 
 // askNursery has the slot's nursery do it, a new one if there is none. After an
@@ -140,55 +139,48 @@ func (b *box) askNursery(msg []byte, fd int) (int, error) {
 			return -1, err
 		}
 	}
-	pidfd, err := b.slot.nursery.ask(msg, fd)
-	if err != nil {
+	if err := b.slot.nursery.ask(msg, fd); err != nil {
 		return -1, errors.Join(err, b.slot.reset())
+	}
+	gerr := b.makeGroup()
+	pidfd, err := b.slot.nursery.answer()
+	if err != nil {
+		return -1, errors.Join(err, gerr, b.slot.reset())
+	}
+	if gerr != nil {
+		unix.Close(pidfd) // the box ends with its control socket
+		return -1, gerr
 	}
 	return pidfd, nil
 }
 
-// start hands the program to the box and waits until it runs.
-func (b *box) start() (end, error) {
+func (b *box) makeGroup() (err error) {
+	if b.group == nil {
+		l := b.spec.Limits
+		b.group, err = b.s.cgroups.newGroup(b.s.nextName(), l.Memory+b.spec.Slack, l.Tasks)
+	}
+	return err
+}
+
+// start hands the program to the box, which starts it when it is ready.
+func (b *box) start() error {
 	fds, closing, err := b.openStreams()
-	defer func() { closeAll(closing) }()
+	defer func() { closeAll(closing) }() // ours; else the streams would never end
 	if err != nil {
-		return end{}, err
+		return err
 	}
 	joins, err := b.group.joinFiles()
 	closing = append(closing, joins...)
 	if err != nil {
-		return end{}, err
+		return err
 	}
 	msg := startMessage(programOf(b.spec, b.lim, b.s.hard, len(joins)))
-	if err := b.control.send(msg, append(fds, joins...)...); err != nil {
-		return end{}, fmt.Errorf("start program: %w", err)
+	b.sent = time.Now()
+	err = b.control.send(msg, append(fds, joins...)...)
+	if err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
+		return fmt.Errorf("start program: %w", err)
 	}
-	closeAll(closing) // ours; else the streams would never end
-	closing = nil
-	b.watchStreams()
-
-	r, _, err := b.control.receive()
-	switch {
-	case errors.Is(err, io.EOF):
-		// Killed, or out of memory while it shared PID 1's: watch and report see.
-		b.started = time.Now()
-		return end{}, nil
-	case err != nil:
-		return end{}, fmt.Errorf("hear from box: %w", err)
-	case r.kind == msgStarted:
-		b.started, b.setupCPU = b.fromKernel(r.startNS), time.Duration(r.setupNS)
-		return end{}, nil
-	case r.kind == msgExecFailed:
-		b.started, b.setupCPU = b.fromKernel(r.startNS), time.Duration(r.setupNS)
-		return end{exec: r.errno, at: time.Now()}, nil
-	case r.kind == msgFail && r.errno == unix.ENOMEM:
-		// The last steps before the exec count against the box's memory limit.
-		b.started = time.Now()
-		return end{exec: r.errno, setup: r.failure(), at: b.started}, nil
-	case r.kind == msgFail && r.what == "enter directory":
-		return end{}, judge.Refuse(&judge.FieldError{Field: "dir", Reason: r.errno.Error()})
-	}
-	return end{}, r.failure()
+	return nil // a box that is dead by now has told why
 }
 
 // openStreams returns the program's three descriptors and those among them that
@@ -221,22 +213,6 @@ func (b *box) openStreams() (fds, closing []int, err error) {
 	return fds, closing, nil
 }
 
-func (b *box) watchStreams() {
-	for _, c := range b.streams {
-		if c != nil {
-			b.watchers.Go(c.drain)
-		}
-	}
-	if b.group.oom != nil {
-		b.watchers.Go(func() {
-			if b.group.waitOOM() {
-				b.oomEvent = true
-				b.kill(killMemory)
-			}
-		})
-	}
-}
-
 // fromKernel converts a CLOCK_MONOTONIC time that a process of the box took; 0,
 // when it came to none, is now.
 func (b *box) fromKernel(ns int64) time.Time {
@@ -256,11 +232,8 @@ func (b *box) kill(by string) {
 	if b.killedBy == "" {
 		b.killedBy = by
 	}
-	if b.pidfd == nil {
-		return
-	}
-	if raw, err := b.pidfd.SyscallConn(); err == nil {
-		raw.Control(func(fd uintptr) { unix.PidfdSendSignal(int(fd), unix.SIGKILL, nil, 0) })
+	if b.pidfd >= 0 {
+		unix.PidfdSendSignal(b.pidfd, unix.SIGKILL, nil, 0)
 	}
 }
 

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
@@ -13,18 +12,18 @@ import (
 )
 
 // group is one box's cgroup, in each hierarchy one directory of the same name.
-// Its methods belong to the goroutine that runs the box, readOOM excepted.
+// Its methods belong to the goroutine that runs the box.
 type group struct {
 	c     *cgroups
 	name  string
-	cpuFD int      // the CPU usage file, read over and over
-	oom   *os.File // v1: eventfd that counts out-of-memory events; nil on v2
+	cpuFD int // the CPU usage file, read over and over
+	oom   int // v1: eventfd that counts out-of-memory events; -1 on v2
 }
 
 // newGroup makes a group with its limits. An old directory of the same name is an
 // error: limits would be another box's and counters would not start at zero.
 func (c *cgroups) newGroup(name string, memory judge.Bytes, tasks int) (*group, error) {
-	g := &group{c: c, name: name, cpuFD: -1}
+	g := &group{c: c, name: name, cpuFD: -1, oom: -1}
 	for i, h := range c.all {
 		if err := unix.Mkdirat(h.fd, name, 0o755); err != nil {
 			for _, made := range c.all[:i] {
@@ -88,27 +87,13 @@ func (g *group) watchOOM() error {
 	if err != nil {
 		return fmt.Errorf("make eventfd: %w", err)
 	}
-	g.oom = os.NewFile(uintptr(fd), "oom")
+	g.oom = fd
 	control, err := unix.Openat(g.c.memory.fd, g.name+"/memory.oom_control", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("open cgroup file memory.oom_control: %w", err)
 	}
 	defer unix.Close(control)
 	return writeAt(g.c.memory.fd, g.name+"/cgroup.event_control", fmt.Sprintf("%d %d", fd, control))
-}
-
-// waitOOM blocks until memory ran out (true) or closeOOM was called (false). On
-// v2 there is nothing to wait for.
-func (g *group) waitOOM() bool {
-	var count [8]byte
-	n, err := g.oom.Read(count[:])
-	return err == nil && n == len(count)
-}
-
-func (g *group) closeOOM() {
-	if g.oom != nil {
-		g.oom.Close()
-	}
 }
 
 // joinFiles opens what a process writes "0" to in order to join. On v1 it is
@@ -227,7 +212,9 @@ func (g *group) measure(r *Report) error {
 
 // remove deletes the group, whose processes are dead.
 func (g *group) remove() error {
-	g.closeOOM()
+	if g.oom >= 0 {
+		unix.Close(g.oom)
+	}
 	if g.cpuFD >= 0 {
 		unix.Close(g.cpuFD)
 	}

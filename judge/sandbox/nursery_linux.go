@@ -39,9 +39,6 @@ func startNursery(filter seccomp.Filter, privileged bool) (*nursery, error) {
 		return nil, errors.Join(err, sock.close())
 	}
 	defer null.Close()
-	if err := unix.SetNonblock(other, false); err != nil { // its loop is a plain one
-		return nil, errors.Join(err, sock.close())
-	}
 	proc, err := os.StartProcess("/proc/self/exe", []string{nurseryName}, &os.ProcAttr{
 		Dir: "/", Env: []string{}, Files: []*os.File{null, null, null, end},
 	})
@@ -49,21 +46,25 @@ func startNursery(filter seccomp.Filter, privileged bool) (*nursery, error) {
 		return nil, errors.Join(fmt.Errorf("start nursery: %w", err), sock.close())
 	}
 	n := &nursery{proc: proc, sock: sock}
-	if _, err := n.ask(configMessage(filter, privileged)); err != nil {
+	if err = n.ask(configMessage(filter, privileged)); err == nil {
+		_, err = n.answer()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("configure nursery: %w", err), n.close())
 	}
 	return n, nil
 }
 
-// ask sends a message and waits for the OK, whose descriptor it returns.
-func (n *nursery) ask(msg []byte, fds ...int) (int, error) {
-	if err := n.sock.deadline(time.Now().Add(setupTimeout)); err != nil {
-		return -1, err
-	}
+// ask sends a message; answer waits for the OK and returns its descriptor.
+func (n *nursery) ask(msg []byte, fds ...int) error {
 	if err := n.sock.send(msg, fds...); err != nil {
-		return -1, fmt.Errorf("ask nursery: %w", err)
+		return fmt.Errorf("ask nursery: %w", err)
 	}
-	r, fd, err := n.sock.receive()
+	return nil
+}
+
+func (n *nursery) answer() (int, error) {
+	r, fd, err := n.sock.receive(setupTimeout)
 	if err != nil {
 		return -1, fmt.Errorf("hear from nursery: %w", err)
 	}

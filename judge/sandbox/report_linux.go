@@ -11,12 +11,9 @@ import (
 	"judgefarm/judge"
 )
 
-// report waits until everything in the box is dead, and only then reads what is
-// final: counters, streams, files.
+// report reads what is final when everything in the box is dead: counters, streams,
+// files.
 func (b *box) report(e end) (*Report, error) {
-	if err := b.waitDead(); err != nil {
-		return nil, err
-	}
 	rep := &Report{Exit: -1, Setup: b.started.Sub(b.began), Wall: e.at.Sub(b.started)}
 	if err := b.endStreams(rep); err != nil {
 		return nil, err
@@ -79,42 +76,30 @@ func (b *box) judgeEnd(rep *Report, e end) error {
 	return nil
 }
 
-// waitDead waits for PID 1: its pidfd becomes readable when the kernel has killed
-// and reaped everything else in the pid namespace; pid_namespaces(7).
+// waitDead waits until nothing in the box lives; see watch.
 func (b *box) waitDead() error {
-	if err := b.pidfd.SetReadDeadline(time.Now().Add(setupTimeout)); err != nil {
-		return fmt.Errorf("wait for box: %w", err)
-	}
-	raw, err := b.pidfd.SyscallConn()
-	if err != nil {
-		return fmt.Errorf("wait for box: %w", err)
-	}
-	var perr error
-	err = raw.Read(func(fd uintptr) bool {
-		var n int
-		n, perr = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-		return n > 0 || perr != nil && !errors.Is(perr, unix.EINTR)
-	})
-	if err = errors.Join(err, perr); err != nil {
-		return fmt.Errorf("wait for box: %w", err)
-	}
-	return nil
-}
-
-// endStreams waits for the watchers and keeps what the program wrote.
-func (b *box) endStreams(rep *Report) error {
-	var err error
-	for i, out := range []*Output{&rep.Stdout, &rep.Stderr} {
-		if c := b.streams[i]; c != nil {
-			var serr error
-			*out, serr = c.wait()
-			err = errors.Join(err, serr)
+	deadline := time.Now().Add(setupTimeout)
+	for time.Now().Before(deadline) {
+		n, err := pollFor([]unix.PollFd{{Fd: int32(b.pidfd), Events: unix.POLLIN}}, time.Until(deadline))
+		if err != nil {
+			return fmt.Errorf("wait for box: %w", err)
+		}
+		if n > 0 {
+			return nil
 		}
 	}
-	b.group.closeOOM()
-	b.watchers.Wait()
-	if err != nil {
-		return fmt.Errorf("read output: %w", err)
+	return errors.New("box does not die")
+}
+
+// endStreams keeps what the program wrote.
+func (b *box) endStreams(rep *Report) error {
+	for i, out := range []*Output{&rep.Stdout, &rep.Stderr} {
+		if c := b.streams[i]; c != nil {
+			if c.err != nil {
+				return fmt.Errorf("read output: %w", c.err)
+			}
+			*out = c.out
+		}
 	}
 	return nil
 }
@@ -123,21 +108,20 @@ func (b *box) endStreams(rep *Report) error {
 // more than once.
 func (b *box) discard() error {
 	var errs []error
-	if b.pidfd != nil {
-		b.kill(killSetup) // no harm to the dead
-		errs = append(errs, b.waitDead())
+	if b.pidfd >= 0 {
+		if !b.dead {
+			b.kill(killSetup)
+			errs = append(errs, b.waitDead())
+		}
 		b.mu.Lock()
-		errs = append(errs, b.pidfd.Close())
-		b.pidfd = nil
+		unix.Close(b.pidfd)
+		b.pidfd = -1
 		b.mu.Unlock()
 	}
-	if b.group != nil {
-		b.group.closeOOM()
-	}
-	b.watchers.Wait()
-	for _, c := range b.streams {
+	for i, c := range b.streams {
 		if c != nil {
-			c.r.Close() // most often it is closed already
+			unix.Close(c.r)
+			b.streams[i] = nil
 		}
 	}
 	if b.control != nil {

@@ -5,74 +5,74 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// socket is our end of a SOCK_SEQPACKET pair. It waits in the runtime's poller, so
-// that a waiting run holds no thread. An os.File instead of a net.UnixConn (and so
-// of go-sandbox's unixsocket) spares ten system calls for each box.
+// socket is our end of a SOCK_SEQPACKET pair, used by bare system calls: an os.File
+// would be registered with the runtime's poller and wake two threads for each
+// message. One goroutine at a time may use it.
 type socket struct {
-	file *os.File
-	raw  syscall.RawConn
-	buf  []byte
-	oob  []byte
+	fd  int
+	buf [256]byte
+	oob [32]byte // of one descriptor
 }
 
 // socketPair makes a pair; the caller hands the other end on and closes it.
 func socketPair() (*socket, int, error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, -1, fmt.Errorf("make socket pair: %w", err)
 	}
-	f := os.NewFile(uintptr(fds[0]), "box")
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return nil, -1, errors.Join(fmt.Errorf("use socket: %w", err), f.Close(), unix.Close(fds[1]))
-	}
-	return &socket{file: f, raw: raw, buf: make([]byte, 256), oob: make([]byte, unix.CmsgSpace(4))}, fds[1], nil
+	return &socket{fd: fds[0]}, fds[1], nil
 }
 
-func (s *socket) close() error { return s.file.Close() }
+func (s *socket) close() error { return unix.Close(s.fd) }
 
-// deadline bounds the next send or receive; past it they return os.ErrDeadlineExceeded.
-func (s *socket) deadline(t time.Time) error { return s.file.SetDeadline(t) }
-
+// send waits only while the other end has a full queue of messages unread, which
+// this protocol does not lead to.
 func (s *socket) send(msg []byte, fds ...int) error {
 	var oob []byte
 	if len(fds) > 0 {
 		oob = unix.UnixRights(fds...)
 	}
-	var err error
-	werr := s.raw.Write(func(fd uintptr) bool {
-		err = unix.Sendmsg(int(fd), msg, oob, nil, unix.MSG_NOSIGNAL)
-		return !errors.Is(err, unix.EAGAIN)
-	})
-	if werr != nil {
-		return werr
+	for {
+		err := unix.Sendmsg(s.fd, msg, oob, nil, unix.MSG_NOSIGNAL)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
 	}
-	return err
 }
 
 // receive returns the next reply and the descriptor that came with it, -1 for
-// none; io.EOF when the other end is gone.
-func (s *socket) receive() (reply, int, error) {
-	var n, oobn int
-	var err error
-	rerr := s.raw.Read(func(fd uintptr) bool {
-		n, oobn, _, _, err = unix.Recvmsg(int(fd), s.buf, s.oob, unix.MSG_CMSG_CLOEXEC)
-		return !errors.Is(err, unix.EAGAIN)
-	})
-	switch {
-	case rerr != nil:
-		return reply{}, -1, rerr
-	case errors.Is(err, unix.ECONNRESET) || err == nil && n == 0:
-		return reply{}, -1, io.EOF
-	case err != nil:
-		return reply{}, -1, err
+// none. The error is io.EOF when the other end is gone, and os.ErrDeadlineExceeded
+// when nothing came in time; with no time at all it does not wait.
+func (s *socket) receive(wait time.Duration) (reply, int, error) {
+	deadline := time.Now().Add(wait)
+	for {
+		n, oobn, _, _, err := unix.Recvmsg(s.fd, s.buf[:], s.oob[:], unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EAGAIN):
+			left := time.Until(deadline)
+			if wait == 0 || left <= 0 {
+				return reply{}, -1, os.ErrDeadlineExceeded
+			}
+			if _, err := pollFor([]unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}}, left); err != nil {
+				return reply{}, -1, err
+			}
+		case errors.Is(err, unix.ECONNRESET) || err == nil && n == 0:
+			return reply{}, -1, io.EOF
+		case err != nil:
+			return reply{}, -1, err
+		default:
+			return s.parse(n, oobn)
+		}
 	}
+}
+
+func (s *socket) parse(n, oobn int) (reply, int, error) {
 	got := -1
 	if oobn > 0 {
 		if msgs, err := unix.ParseSocketControlMessage(s.oob[:oobn]); err == nil && len(msgs) == 1 {
@@ -87,4 +87,19 @@ func (s *socket) receive() (reply, int, error) {
 		got = -1
 	}
 	return r, got, err
+}
+
+// pollFor waits until a descriptor is ready or the time is over and returns how
+// many are. It holds a thread, as many as there are slots at most, and answers in
+// one system call where the runtime's poller takes several and another thread.
+func pollFor(fds []unix.PollFd, wait time.Duration) (int, error) {
+	ts := unix.NsecToTimespec(max(int64(wait), 0))
+	n, err := unix.Ppoll(fds, &ts, nil)
+	if errors.Is(err, unix.EINTR) {
+		for i := range fds {
+			fds[i].Revents = 0
+		}
+		return 0, nil
+	}
+	return n, err
 }

@@ -3,8 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -12,16 +10,18 @@ import (
 	"judgefarm/judge"
 )
 
-// capture drains one stream of a running program. Nobody may wait for the
-// program's end before draining: it would block on a full pipe for ever.
+// capture reads one stream of a running program as it comes: a program that nobody
+// reads from blocks on a full pipe for ever.
 type capture struct {
-	r     *os.File
+	r     int
 	limit int64
 	keep  bool
 	over  func() // called once, when the limit is passed and keep is not set
 
-	out  Output
-	done chan error
+	out     Output
+	scratch []byte // for what is beyond the limit
+	closed  bool   // there is no more, and never will be
+	err     error
 }
 
 // newCapture makes the pipe and returns the program's end of it, which the caller
@@ -32,44 +32,41 @@ func newCapture(s Stream, limit judge.Bytes, over func()) (*capture, int, error)
 		return nil, -1, fmt.Errorf("make pipe: %w", err)
 	}
 	// Only our end may be non-blocking; the program's must behave like any pipe.
-	if err := unix.SetNonblock(fds[0], true); err != nil {
+	if _, err := unix.FcntlInt(uintptr(fds[0]), unix.F_SETFL, unix.O_NONBLOCK); err != nil {
 		closeAll(fds[:])
 		return nil, -1, fmt.Errorf("set pipe: %w", err)
 	}
-	c := &capture{
-		r: os.NewFile(uintptr(fds[0]), "stream"), limit: int64(limit), keep: s.Keep,
-		over: over, done: make(chan error, 1),
-	}
+	c := &capture{r: fds[0], limit: int64(limit), keep: s.Keep, over: over}
 	if s.Limit != 0 {
 		c.limit = int64(s.Limit)
 	}
 	return c, fds[1], nil
 }
 
-// drain reads to the end of the stream: until every process that could write is
-// dead. It keeps at most limit bytes, growing as they come.
-func (c *capture) drain() {
-	var scratch []byte // for what is beyond the limit
-	for {
-		room := c.limit - int64(len(c.out.Data))
-		if room == 0 && scratch == nil {
-			scratch = make([]byte, 32<<10)
-		}
-		buf := scratch
-		if room > 0 {
-			c.grow(room)
-			buf = c.out.Data[len(c.out.Data):cap(c.out.Data)]
-		}
-		n, err := c.r.Read(buf)
-		c.take(buf[:n], room)
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			c.done <- err
-			return
-		}
+// read takes what is there, at most one buffer, and reports whether there may be
+// more. It keeps at most limit bytes, growing as they come.
+func (c *capture) read() bool {
+	room := c.limit - int64(len(c.out.Data))
+	if room == 0 && c.scratch == nil {
+		c.scratch = make([]byte, 32<<10)
 	}
+	buf := c.scratch
+	if room > 0 {
+		c.grow(room)
+		buf = c.out.Data[len(c.out.Data):cap(c.out.Data)]
+	}
+	n, err := unix.Read(c.r, buf)
+	switch {
+	case errors.Is(err, unix.EINTR):
+		return true
+	case errors.Is(err, unix.EAGAIN):
+		return false
+	}
+	c.err, c.closed = err, err != nil || n == 0
+	if !c.closed {
+		c.take(buf[:n], room)
+	}
+	return !c.closed
 }
 
 // grow makes room for at least one more byte, doubling up to the limit.
@@ -97,12 +94,6 @@ func (c *capture) take(buf []byte, room int64) {
 			c.over()
 		}
 	}
-}
-
-// wait returns the whole stream once the box is dead.
-func (c *capture) wait() (Output, error) {
-	err := <-c.done
-	return c.out, errors.Join(err, c.r.Close())
 }
 
 // nameless opens a regular file anew, for reading, so that the program cannot read

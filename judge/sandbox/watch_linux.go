@@ -6,6 +6,10 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"judgefarm/judge"
 )
 
 // How long the watcher sleeps: no shorter than the kernel's clock is worth, no
@@ -15,39 +19,136 @@ const (
 	longestSleep  = 200 * time.Millisecond
 )
 
-// watch waits for the end of the program and enforces its time limits. There is no
-// fixed tick: it sleeps until the earliest moment at which a limit can be reached.
+// watch waits until everything in the box is dead: its pidfd becomes readable when
+// the kernel has killed and reaped all else in the pid namespace;
+// pid_namespaces(7). Meanwhile it reads the streams and enforces the time limits.
+// What PID 1 tells waits in its socket until somebody has a use for it: a message
+// that woke us would cost more than it is worth. There is no fixed tick: it sleeps
+// until the earliest moment at which a limit can be reached.
 func (b *box) watch() (end, error) {
-	wallEnd := b.started.Add(b.spec.Limits.Wall)
-	next := b.nextLook(time.Now(), 0)
+	fds := make([]unix.PollFd, 0, 4)
+	add := func(fd int) int {
+		fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		return len(fds) - 1
+	}
+	add(b.pidfd)
+	streams := [2]int{}
+	for i, c := range b.streams {
+		if c != nil {
+			streams[i] = add(c.r)
+		}
+	}
+	oom := 0
+	if b.group.oom >= 0 {
+		oom = add(b.group.oom)
+	}
+	next := b.nextLook(b.sent, 0)
 	for {
-		if next.After(wallEnd) && b.killer() == "" {
-			next = wallEnd
+		if _, err := pollFor(fds, time.Until(next)); err != nil {
+			return end{}, fmt.Errorf("wait for box: %w", err)
 		}
-		if err := b.control.deadline(next); err != nil {
-			return end{}, err
+		if oom > 0 && fds[oom].Revents != 0 {
+			fds[oom].Fd = -1
+			b.oomEvent = true
+			b.kill(killMemory)
 		}
-		r, _, err := b.control.receive()
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			if next, err = b.look(wallEnd); err != nil {
+		for i, c := range b.streams {
+			if c == nil || fds[streams[i]].Revents == 0 {
+				continue
+			}
+			if c.read(); c.closed {
+				fds[streams[i]].Fd = -1
+			}
+		}
+		if fds[0].Revents != 0 {
+			return b.last()
+		}
+		if now := time.Now(); !now.Before(next) {
+			var err error
+			if next, err = b.look(now); err != nil {
 				return end{}, err
 			}
-		case errors.Is(err, io.EOF):
-			return end{at: time.Now()}, nil
-		case err != nil:
-			return end{}, fmt.Errorf("hear from box: %w", err)
-		case r.kind == msgExited:
-			return end{seen: true, status: r.status, at: b.fromKernel(r.endNS)}, nil
-		default:
-			return end{}, r.failure()
 		}
 	}
 }
 
-// look compares what was used with the limits and says when to look again.
-func (b *box) look(wallEnd time.Time) (time.Time, error) {
+// last collects what is left of a dead box: the rest of its output and PID 1's
+// last words.
+func (b *box) last() (end, error) {
 	now := time.Now()
+	b.dead = true
+	for _, c := range b.streams {
+		for c != nil && c.read() {
+		}
+	}
+	for {
+		if err := b.hear(); err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+				break
+			}
+			return end{}, err
+		}
+	}
+	if b.started.IsZero() { // killed, or out of memory while it shared PID 1's
+		b.started = now
+	}
+	if b.end.at.IsZero() {
+		b.end.at = now
+	}
+	return b.end, nil
+}
+
+// hear takes one message of PID 1 that is there already.
+func (b *box) hear() error {
+	r, fd, err := b.control.receive(0)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.kind == msgReady && fd >= 0:
+		b.work = fd
+		return nil
+	case r.kind == msgStarted:
+		b.started, b.setupCPU = b.fromKernel(r.startNS), time.Duration(r.setupNS)
+		return nil
+	case r.kind == msgExecFailed:
+		b.started, b.setupCPU = b.fromKernel(r.startNS), time.Duration(r.setupNS)
+		b.end = end{exec: r.errno, at: time.Now()}
+		return nil
+	case r.kind == msgExited:
+		b.end = end{seen: true, status: r.status, at: b.fromKernel(r.endNS)}
+		return nil
+	case r.kind == msgFail && b.work >= 0 && r.errno == unix.ENOMEM:
+		// The last steps before the exec count against the box's memory limit.
+		b.started = time.Now()
+		b.end = end{exec: r.errno, setup: r.failure(), at: b.started}
+		return nil
+	case r.kind == msgFail && r.what == "enter directory":
+		return judge.Refuse(&judge.FieldError{Field: "dir", Reason: r.errno.Error()})
+	}
+	if fd >= 0 {
+		unix.Close(fd)
+	}
+	return r.failure()
+}
+
+// look compares what was used with the limits and says when to look again.
+func (b *box) look(now time.Time) (time.Time, error) {
+	for b.started.IsZero() {
+		err := b.hear()
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded): // it is not yet the program
+			if now.After(b.sent.Add(setupTimeout)) {
+				return now, fmt.Errorf("hear from box: %w", err)
+			}
+			return now.Add(shortestSleep), nil
+		case errors.Is(err, io.EOF): // it is dying
+			return now.Add(longestSleep), nil
+		case err != nil:
+			return now, err
+		}
+	}
+	wallEnd := b.started.Add(b.spec.Limits.Wall)
 	if b.killer() != "" { // it is dying; the kernel says when
 		if now.After(wallEnd.Add(setupTimeout)) {
 			return now, fmt.Errorf("box does not die")
@@ -70,8 +171,8 @@ func (b *box) look(wallEnd time.Time) (time.Time, error) {
 	return b.nextLook(now, used), nil
 }
 
-// nextLook is the earliest moment at which the CPU limit can be reached: all the
-// tasks that the box may have, running at once on all its cores.
+// nextLook is the earliest moment at which a time limit can be reached: the CPU
+// limit by all the tasks that the box may have, running at once on all its cores.
 func (b *box) nextLook(now time.Time, used time.Duration) time.Time {
 	cores := b.s.cores
 	if n := len(b.spec.Box.CPUs); n > 0 {
@@ -79,5 +180,13 @@ func (b *box) nextLook(now time.Time, used time.Duration) time.Time {
 	}
 	speed := time.Duration(min(b.spec.Limits.Tasks, cores))
 	left := (b.spec.Limits.CPU - used) / speed
-	return now.Add(min(max(left, shortestSleep), longestSleep))
+	next := now.Add(min(max(left, shortestSleep), longestSleep))
+	began := b.started
+	if began.IsZero() {
+		began = b.sent // not before
+	}
+	if wallEnd := began.Add(b.spec.Limits.Wall); next.After(wallEnd) && b.killer() == "" {
+		return wallEnd
+	}
+	return next
 }
