@@ -31,6 +31,7 @@ type box struct {
 	killedBy string
 
 	dead     bool      // nothing in it lives
+	watched  []int     // descriptors that the slot's poller looks at
 	sent     time.Time // the program was handed to the box
 	started  time.Time // just before its exec; zero until we know
 	end      end       // what we know of it
@@ -98,7 +99,7 @@ func (b *box) putFiles() error {
 	if len(b.spec.Files) == 0 {
 		return nil
 	}
-	r, fd, err := b.control.receive(setupTimeout)
+	r, fd, err := b.control.receive(b.slot.poller)
 	switch {
 	case err != nil:
 		return fmt.Errorf("hear from box: %w", err)
@@ -115,7 +116,7 @@ func (b *box) clone(msg []byte) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(other)
+	defer rawClose(other)
 	b.control = control
 	pidfd, err := b.askNursery(msg, other)
 	if errors.Is(err, io.EOF) || errors.Is(err, unix.EPIPE) { // somebody killed it; nothing has begun yet
@@ -135,7 +136,7 @@ func (b *box) clone(msg []byte) error {
 func (b *box) askNursery(msg []byte, fd int) (int, error) {
 	if b.slot.nursery == nil {
 		var err error
-		if b.slot.nursery, err = startNursery(b.s.filter, b.s.privileged); err != nil {
+		if b.slot.nursery, err = startNursery(b.slot.poller, b.s.filter, b.s.privileged); err != nil {
 			return -1, err
 		}
 	}
@@ -143,12 +144,12 @@ func (b *box) askNursery(msg []byte, fd int) (int, error) {
 		return -1, errors.Join(err, b.slot.reset())
 	}
 	gerr := b.makeGroup()
-	pidfd, err := b.slot.nursery.answer()
+	pidfd, err := b.slot.nursery.answer(b.slot.poller)
 	if err != nil {
 		return -1, errors.Join(err, gerr, b.slot.reset())
 	}
 	if gerr != nil {
-		unix.Close(pidfd) // the box ends with its control socket
+		rawClose(pidfd) // the box ends with its control socket
 		return -1, gerr
 	}
 	return pidfd, nil

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -14,29 +15,32 @@ import (
 // writeAt writes a file of a group. The os package would cost more than the
 // kernel's part: it registers each file with the poller.
 func writeAt(dir int, name, text string) error {
-	fd, err := unix.Openat(dir, name, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	fd, err := rawOpen(dir, name, unix.O_WRONLY)
 	if err != nil {
 		return fmt.Errorf("open cgroup file %s: %w", name, err)
 	}
-	defer unix.Close(fd)
-	if _, err := unix.Write(fd, []byte(text)); err != nil {
+	defer rawClose(fd)
+	if _, err := rawWrite(fd, text); err != nil {
 		return fmt.Errorf("write %q to cgroup file %s: %w", text, name, err)
 	}
 	return nil
 }
 
 func readAt(dir int, name string) (string, error) {
-	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	fd, err := rawOpen(dir, name, unix.O_RDONLY)
 	if err != nil {
 		return "", fmt.Errorf("open cgroup file %s: %w", name, err)
 	}
-	defer unix.Close(fd)
+	defer rawClose(fd)
 	return readFD(fd, name)
 }
 
+var fileBuffers = sync.Pool{New: func() any { return new([4096]byte) }}
+
 func readFD(fd int, name string) (string, error) {
-	var buf [4096]byte
-	n, err := unix.Pread(fd, buf[:], 0)
+	buf := fileBuffers.Get().(*[4096]byte)
+	defer fileBuffers.Put(buf)
+	n, err := rawReadStart(fd, buf[:])
 	if err != nil {
 		return "", fmt.Errorf("read cgroup file %s: %w", name, err)
 	}

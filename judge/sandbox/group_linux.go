@@ -25,7 +25,7 @@ type group struct {
 func (c *cgroups) newGroup(name string, memory judge.Bytes, tasks int) (*group, error) {
 	g := &group{c: c, name: name, cpuFD: -1, oom: -1}
 	for i, h := range c.all {
-		if err := unix.Mkdirat(h.fd, name, 0o755); err != nil {
+		if _, err := rawPath(unix.SYS_MKDIRAT, h.fd, name, 0o755, 0); err != nil {
 			for _, made := range c.all[:i] {
 				err = errors.Join(err, removeGroup(made.fd, name))
 			}
@@ -40,7 +40,7 @@ func (c *cgroups) newGroup(name string, memory judge.Bytes, tasks int) (*group, 
 		usage = "/cpu.stat"
 	}
 	var err error
-	if g.cpuFD, err = unix.Openat(c.cpu.fd, name+usage, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+	if g.cpuFD, err = rawOpen(c.cpu.fd, name+usage, unix.O_RDONLY); err != nil {
 		return nil, errors.Join(fmt.Errorf("open cgroup file %s: %w", usage, err), g.remove())
 	}
 	return g, nil
@@ -88,11 +88,11 @@ func (g *group) watchOOM() error {
 		return fmt.Errorf("make eventfd: %w", err)
 	}
 	g.oom = fd
-	control, err := unix.Openat(g.c.memory.fd, g.name+"/memory.oom_control", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	control, err := rawOpen(g.c.memory.fd, g.name+"/memory.oom_control", unix.O_RDONLY)
 	if err != nil {
 		return fmt.Errorf("open cgroup file memory.oom_control: %w", err)
 	}
-	defer unix.Close(control)
+	defer rawClose(control)
 	return writeAt(g.c.memory.fd, g.name+"/cgroup.event_control", fmt.Sprintf("%d %d", fd, control))
 }
 
@@ -106,7 +106,7 @@ func (g *group) joinFiles() ([]int, error) {
 		if h.v2 {
 			file = "/cgroup.procs"
 		}
-		fd, err := unix.Openat(h.fd, g.name+file, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		fd, err := rawOpen(h.fd, g.name+file, unix.O_WRONLY)
 		if err != nil {
 			closeAll(fds)
 			return nil, fmt.Errorf("open cgroup file %s: %w", file, err)
@@ -213,10 +213,10 @@ func (g *group) measure(r *Report) error {
 // remove deletes the group, whose processes are dead.
 func (g *group) remove() error {
 	if g.oom >= 0 {
-		unix.Close(g.oom)
+		rawClose(g.oom)
 	}
 	if g.cpuFD >= 0 {
-		unix.Close(g.cpuFD)
+		rawClose(g.cpuFD)
 	}
 	var errs []error
 	for _, h := range g.c.all {
@@ -227,6 +227,6 @@ func (g *group) remove() error {
 
 func closeAll(fds []int) {
 	for _, fd := range fds {
-		unix.Close(fd)
+		rawClose(fd)
 	}
 }

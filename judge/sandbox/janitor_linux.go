@@ -90,7 +90,7 @@ func killAll(dir string) {
 func removeGroup(at int, name string) error {
 	deadline := time.Now().Add(5 * time.Second)
 	for wait := 50 * time.Microsecond; ; wait = min(2*wait, 10*time.Millisecond) {
-		err := unix.Unlinkat(at, name, unix.AT_REMOVEDIR)
+		_, err := rawPath(unix.SYS_UNLINKAT, at, name, unix.AT_REMOVEDIR, 0)
 		switch {
 		case err == nil || errors.Is(err, unix.ENOENT):
 			return nil

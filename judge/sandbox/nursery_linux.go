@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/criyle/go-sandbox/pkg/seccomp"
-	"golang.org/x/sys/unix"
 )
 
 // nurseryName is argv[0] of a nursery; see nursery.h.
@@ -24,7 +23,7 @@ type nursery struct {
 	sock *socket
 }
 
-func startNursery(filter seccomp.Filter, privileged bool) (*nursery, error) {
+func startNursery(p *poller, filter seccomp.Filter, privileged bool) (*nursery, error) {
 	if !nurseryLinked {
 		return nil, fmt.Errorf("%w: this binary was built with CGO_ENABLED=0; build it with cgo and a C compiler", ErrHost)
 	}
@@ -34,20 +33,27 @@ func startNursery(filter seccomp.Filter, privileged bool) (*nursery, error) {
 	}
 	end := os.NewFile(uintptr(other), "nursery")
 	defer end.Close()
+	started := false
+	defer func() {
+		if !started {
+			sock.close()
+		}
+	}()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return nil, errors.Join(err, sock.close())
+		return nil, err
 	}
 	defer null.Close()
 	proc, err := os.StartProcess("/proc/self/exe", []string{nurseryName}, &os.ProcAttr{
 		Dir: "/", Env: []string{}, Files: []*os.File{null, null, null, end},
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start nursery: %w", err), sock.close())
+		return nil, fmt.Errorf("start nursery: %w", err)
 	}
+	started = true
 	n := &nursery{proc: proc, sock: sock}
 	if err = n.ask(configMessage(filter, privileged)); err == nil {
-		_, err = n.answer()
+		_, err = n.answer(p)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("configure nursery: %w", err), n.close())
@@ -63,14 +69,14 @@ func (n *nursery) ask(msg []byte, fds ...int) error {
 	return nil
 }
 
-func (n *nursery) answer() (int, error) {
-	r, fd, err := n.sock.receive(setupTimeout)
+func (n *nursery) answer(p *poller) (int, error) {
+	r, fd, err := n.sock.receive(p)
 	if err != nil {
 		return -1, fmt.Errorf("hear from nursery: %w", err)
 	}
 	if r.kind != msgOK {
 		if fd >= 0 {
-			unix.Close(fd)
+			rawClose(fd)
 		}
 		return -1, r.failure()
 	}
@@ -79,7 +85,8 @@ func (n *nursery) answer() (int, error) {
 
 // close ends the nursery and the boxes that it still has.
 func (n *nursery) close() error {
-	err := n.sock.close()
+	n.sock.close()
+	var err error
 	if kerr := n.proc.Kill(); kerr != nil && !errors.Is(kerr, os.ErrProcessDone) {
 		err = errors.Join(err, kerr)
 	}

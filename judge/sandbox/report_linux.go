@@ -6,8 +6,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"judgefarm/judge"
 )
 
@@ -78,17 +76,14 @@ func (b *box) judgeEnd(rep *Report, e end) error {
 
 // waitDead waits until nothing in the box lives; see watch.
 func (b *box) waitDead() error {
-	deadline := time.Now().Add(setupTimeout)
-	for time.Now().Before(deadline) {
-		n, err := pollFor([]unix.PollFd{{Fd: int32(b.pidfd), Events: unix.POLLIN}}, time.Until(deadline))
-		if err != nil {
-			return fmt.Errorf("wait for box: %w", err)
-		}
-		if n > 0 {
-			return nil
-		}
+	ready, err := b.slot.poller.waitFor(b.pidfd, time.Now().Add(setupTimeout))
+	if err != nil {
+		return fmt.Errorf("wait for box: %w", err)
 	}
-	return errors.New("box does not die")
+	if !ready {
+		return errors.New("box does not die")
+	}
+	return nil
 }
 
 // endStreams keeps what the program wrote.
@@ -108,28 +103,29 @@ func (b *box) endStreams(rep *Report) error {
 // more than once.
 func (b *box) discard() error {
 	var errs []error
+	b.unwatch()
 	if b.pidfd >= 0 {
 		if !b.dead {
 			b.kill(killSetup)
 			errs = append(errs, b.waitDead())
 		}
 		b.mu.Lock()
-		unix.Close(b.pidfd)
+		rawClose(b.pidfd)
 		b.pidfd = -1
 		b.mu.Unlock()
 	}
 	for i, c := range b.streams {
 		if c != nil {
-			unix.Close(c.r)
+			rawClose(c.r)
 			b.streams[i] = nil
 		}
 	}
 	if b.control != nil {
-		errs = append(errs, b.control.close())
+		b.control.close()
 		b.control = nil
 	}
 	if b.work >= 0 {
-		unix.Close(b.work)
+		rawClose(b.work)
 		b.work = -1
 	}
 	if b.group != nil {

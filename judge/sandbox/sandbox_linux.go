@@ -52,6 +52,7 @@ type Sandbox struct {
 // slot is a place for one box at a time. Its user and nursery are its own.
 type slot struct {
 	uid, gid int
+	poller   *poller
 	nursery  *nursery // nil until needed, or after it died
 }
 
@@ -104,6 +105,9 @@ func (s *Sandbox) setup(cfg Config) (err error) {
 		sl := &slot{uid: os.Geteuid(), gid: os.Getegid()}
 		if s.privileged {
 			sl.uid, sl.gid = cfg.UIDBase+i, cfg.UIDBase+i
+		}
+		if sl.poller, err = newPoller(); err != nil {
+			return err
 		}
 		s.slots = append(s.slots, sl)
 		s.free <- sl
@@ -182,7 +186,7 @@ func (s *Sandbox) Close() error {
 	s.runs.Wait()
 	var errs []error
 	for _, sl := range s.slots {
-		errs = append(errs, sl.reset())
+		errs = append(errs, sl.reset(), sl.poller.close())
 	}
 	if s.cgroups != nil {
 		errs = append(errs, s.cgroups.close())

@@ -10,9 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is our end of a SOCK_SEQPACKET pair, used by bare system calls: an os.File
-// would be registered with the runtime's poller and wake two threads for each
-// message. One goroutine at a time may use it.
+// socket is our end of a SOCK_SEQPACKET pair. One goroutine at a time may use it.
 type socket struct {
 	fd  int
 	buf [256]byte
@@ -28,48 +26,47 @@ func socketPair() (*socket, int, error) {
 	return &socket{fd: fds[0]}, fds[1], nil
 }
 
-func (s *socket) close() error { return unix.Close(s.fd) }
+func (s *socket) close() { rawClose(s.fd) }
 
-// send waits only while the other end has a full queue of messages unread, which
-// this protocol does not lead to.
+// send fails when the other end has a full queue of messages unread, which this
+// protocol does not lead to.
 func (s *socket) send(msg []byte, fds ...int) error {
 	var oob []byte
 	if len(fds) > 0 {
 		oob = unix.UnixRights(fds...)
 	}
+	_, _, err := rawMessage(unix.SYS_SENDMSG, s.fd, msg, oob, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT)
+	return err
+}
+
+// receive waits for the next reply and the descriptor that came with it, -1 for
+// none. The error is io.EOF when the other end is gone, and os.ErrDeadlineExceeded
+// when nothing came in setupTimeout.
+func (s *socket) receive(p *poller) (reply, int, error) {
+	deadline := time.Now().Add(setupTimeout)
 	for {
-		err := unix.Sendmsg(s.fd, msg, oob, nil, unix.MSG_NOSIGNAL)
-		if !errors.Is(err, unix.EINTR) {
-			return err
+		r, fd, err := s.take()
+		if !errors.Is(err, os.ErrDeadlineExceeded) || time.Now().After(deadline) {
+			return r, fd, err
+		}
+		if _, err := p.waitFor(s.fd, deadline); err != nil {
+			return reply{}, -1, err
 		}
 	}
 }
 
-// receive returns the next reply and the descriptor that came with it, -1 for
-// none. The error is io.EOF when the other end is gone, and os.ErrDeadlineExceeded
-// when nothing came in time; with no time at all it does not wait.
-func (s *socket) receive(wait time.Duration) (reply, int, error) {
-	deadline := time.Now().Add(wait)
-	for {
-		n, oobn, _, _, err := unix.Recvmsg(s.fd, s.buf[:], s.oob[:], unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.EAGAIN):
-			left := time.Until(deadline)
-			if wait == 0 || left <= 0 {
-				return reply{}, -1, os.ErrDeadlineExceeded
-			}
-			if _, err := pollFor([]unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}}, left); err != nil {
-				return reply{}, -1, err
-			}
-		case errors.Is(err, unix.ECONNRESET) || err == nil && n == 0:
-			return reply{}, -1, io.EOF
-		case err != nil:
-			return reply{}, -1, err
-		default:
-			return s.parse(n, oobn)
-		}
+// take is receive without waiting.
+func (s *socket) take() (reply, int, error) {
+	n, oobn, err := rawMessage(unix.SYS_RECVMSG, s.fd, s.buf[:], s.oob[:], unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
+	switch {
+	case errors.Is(err, unix.EAGAIN):
+		return reply{}, -1, os.ErrDeadlineExceeded
+	case errors.Is(err, unix.ECONNRESET) || err == nil && n == 0:
+		return reply{}, -1, io.EOF
+	case err != nil:
+		return reply{}, -1, err
 	}
+	return s.parse(n, oobn)
 }
 
 func (s *socket) parse(n, oobn int) (reply, int, error) {
@@ -83,23 +80,8 @@ func (s *socket) parse(n, oobn int) (reply, int, error) {
 	}
 	r, err := parseReply(s.buf[:n])
 	if err != nil && got >= 0 {
-		unix.Close(got)
+		rawClose(got)
 		got = -1
 	}
 	return r, got, err
-}
-
-// pollFor waits until a descriptor is ready or the time is over and returns how
-// many are. It holds a thread, as many as there are slots at most, and answers in
-// one system call where the runtime's poller takes several and another thread.
-func pollFor(fds []unix.PollFd, wait time.Duration) (int, error) {
-	ts := unix.NsecToTimespec(max(int64(wait), 0))
-	n, err := unix.Ppoll(fds, &ts, nil)
-	if errors.Is(err, unix.EINTR) {
-		for i := range fds {
-			fds[i].Revents = 0
-		}
-		return 0, nil
-	}
-	return n, err
 }

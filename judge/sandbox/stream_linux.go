@@ -55,11 +55,8 @@ func (c *capture) read() bool {
 		c.grow(room)
 		buf = c.out.Data[len(c.out.Data):cap(c.out.Data)]
 	}
-	n, err := unix.Read(c.r, buf)
-	switch {
-	case errors.Is(err, unix.EINTR):
-		return true
-	case errors.Is(err, unix.EAGAIN):
+	n, err := rawRead(c.r, buf)
+	if errors.Is(err, unix.EAGAIN) {
 		return false
 	}
 	c.err, c.closed = err, err != nil || n == 0

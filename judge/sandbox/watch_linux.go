@@ -26,45 +26,36 @@ const (
 // that woke us would cost more than it is worth. There is no fixed tick: it sleeps
 // until the earliest moment at which a limit can be reached.
 func (b *box) watch() (end, error) {
-	fds := make([]unix.PollFd, 0, 4)
-	add := func(fd int) int {
-		fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
-		return len(fds) - 1
-	}
-	add(b.pidfd)
-	streams := [2]int{}
-	for i, c := range b.streams {
-		if c != nil {
-			streams[i] = add(c.r)
-		}
-	}
-	oom := 0
-	if b.group.oom >= 0 {
-		oom = add(b.group.oom)
+	p := b.slot.poller
+	if err := b.watchFDs(p); err != nil {
+		return end{}, fmt.Errorf("wait for box: %w", err)
 	}
 	next := b.nextLook(b.sent, 0)
 	for {
-		if _, err := pollFor(fds, time.Until(next)); err != nil {
+		events, err := p.wait(next)
+		if err != nil {
 			return end{}, fmt.Errorf("wait for box: %w", err)
 		}
-		if oom > 0 && fds[oom].Revents != 0 {
-			fds[oom].Fd = -1
-			b.oomEvent = true
-			b.kill(killMemory)
-		}
-		for i, c := range b.streams {
-			if c == nil || fds[streams[i]].Revents == 0 {
-				continue
+		for _, ev := range events {
+			fd := int(ev.Fd)
+			switch {
+			case fd == b.pidfd:
+				b.dead = true
+			case fd == b.group.oom:
+				b.oomEvent = true
+				b.kill(killMemory)
+				err = p.remove(fd)
+			case !b.readStream(fd):
+				err = p.remove(fd)
 			}
-			if c.read(); c.closed {
-				fds[streams[i]].Fd = -1
+			if err != nil {
+				return end{}, fmt.Errorf("wait for box: %w", err)
 			}
 		}
-		if fds[0].Revents != 0 {
+		if b.dead {
 			return b.last()
 		}
 		if now := time.Now(); !now.Before(next) {
-			var err error
 			if next, err = b.look(now); err != nil {
 				return end{}, err
 			}
@@ -72,11 +63,50 @@ func (b *box) watch() (end, error) {
 	}
 }
 
+// watchFDs has the slot's poller look at the box; unwatch undoes it before the
+// descriptors are closed. Closing alone would not do while a process that another
+// goroutine forks has them too, and their numbers would be used again.
+func (b *box) watchFDs(p *poller) error {
+	b.watched = append(b.watched, b.pidfd)
+	for _, c := range b.streams {
+		if c != nil {
+			b.watched = append(b.watched, c.r)
+		}
+	}
+	if b.group.oom >= 0 {
+		b.watched = append(b.watched, b.group.oom)
+	}
+	for _, fd := range b.watched {
+		if err := p.add(fd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *box) unwatch() {
+	for _, fd := range b.watched {
+		b.slot.poller.remove(fd) // it may have been removed before
+	}
+	b.watched = nil
+}
+
+// readStream reads from the stream of a descriptor and reports whether there can
+// be more.
+func (b *box) readStream(fd int) bool {
+	for _, c := range b.streams {
+		if c != nil && c.r == fd {
+			c.read()
+			return !c.closed
+		}
+	}
+	return false
+}
+
 // last collects what is left of a dead box: the rest of its output and PID 1's
 // last words.
 func (b *box) last() (end, error) {
 	now := time.Now()
-	b.dead = true
 	for _, c := range b.streams {
 		for c != nil && c.read() {
 		}
@@ -100,7 +130,7 @@ func (b *box) last() (end, error) {
 
 // hear takes one message of PID 1 that is there already.
 func (b *box) hear() error {
-	r, fd, err := b.control.receive(0)
+	r, fd, err := b.control.take()
 	if err != nil {
 		return err
 	}
@@ -127,7 +157,7 @@ func (b *box) hear() error {
 		return judge.Refuse(&judge.FieldError{Field: "dir", Reason: r.errno.Error()})
 	}
 	if fd >= 0 {
-		unix.Close(fd)
+		rawClose(fd)
 	}
 	return r.failure()
 }
