@@ -84,7 +84,7 @@ func (b *box) prepare() error {
 	if err != nil {
 		return err
 	}
-	msg := prepareMessage(plan.ops, b.lim, b.slot.uid, b.slot.gid)
+	msg := prepareMessage(plan, b.lim, b.slot.uid, b.slot.gid)
 	if len(msg) > messageMax {
 		return fmt.Errorf("root of %d operations is too large", len(plan.ops))
 	}

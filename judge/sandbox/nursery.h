@@ -40,12 +40,15 @@ enum {
   OP_FILE = 'f', /* file a with content b, mode num */
   OP_BIND = 'b', /* host's b, recursively, on a, with mount attributes num */
   OP_PROC = 'p', /* a fresh proc on a */
+  OP_MASK = 'm', /* the box's /dev/null on a */
 };
 
+#define TREES_MAX 96 /* most binds of a root */
+
 struct prepare {
-  uint32_t type, nops;
-  uint64_t disk, inodes; /* of the writable file system */
-  uint32_t uid, gid;     /* outside, of the box's user */
+  uint32_t type, root_length; /* bytes of the operations that build the root; the rest is for this box */
+  uint64_t disk, inodes;      /* of the writable file system */
+  uint32_t uid, gid;          /* outside, of the box's user */
 };
 
 struct limit {
@@ -77,13 +80,42 @@ extern unsigned char nursery_message[];
 extern int nursery_pidfd;
 
 /* box_main runs as PID 1 of a new box and never returns. synced becomes readable
-   when the uid map is written, and closed when the nursery gave up. */
-void box_main(int control, int synced, size_t length) __attribute__((noreturn));
+   when the uid map is written, and closed when the nursery gave up. trees are the
+   opened sources of the box's own operations if its root is a copy of a template;
+   else NULL. */
+void box_main(int control, int synced, size_t length, const int *trees) __attribute__((noreturn));
 
 /* program_run starts the program that the message asks for and waits for its end.
    It never returns. */
 void program_run(int control, unsigned char *msg, size_t length, int *fds, int nfds)
     __attribute__((noreturn));
+
+/* root_linux.c. die tells failure_socket and ends the process. */
+extern int failure_socket;
+void die(const char *what, const char *detail) __attribute__((noreturn));
+
+/* open_sources opens what operations bind and returns how many there are; -1 with
+   errno and what failed. Recursive, because in a new user namespace a mount cannot
+   be had without what is mounted below it. */
+int open_sources(unsigned char *at, unsigned char *end, int *trees, const char **failed);
+void close_trees(const int *trees, int n);
+
+/* template_of returns a mount namespace in which the operations have built a root,
+   -1 on failure, of which NURSERY_SOCKET may have been told. */
+int template_of(unsigned char *ops, size_t length);
+
+/* fresh_proc makes a proc of this pid namespace. The kernel allows that only while a
+   complete proc of some pid namespace is visible, so before the root changes. */
+int fresh_proc(void);
+
+/* build_root makes an empty root and builds in it; build alone works in the root
+   that there is. */
+void build_root(unsigned char *at, unsigned char *end, const int *trees);
+void build(unsigned char *at, unsigned char *end, const int *trees, int proc);
+
+/* writable_parts mounts one bounded file system, of which /work, /tmp and /dev/shm
+   show parts, and returns /work opened. */
+int writable_parts(const struct prepare *p);
 
 /* network_keep gives the nursery the empty network namespace that its boxes share. */
 int network_keep(void);

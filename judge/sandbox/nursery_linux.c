@@ -131,9 +131,57 @@ static const char *map_ids(int pid, const struct prepare *p) {
   return NULL;
 }
 
+static int host_mounts = -1; /* our own mount namespace */
+
+/* clone_box starts PID 1 in new namespaces. With a template its mount namespace is a
+   copy of that; what is bound into this box alone is opened before, where the host
+   is still to be seen. */
+static long clone_box(int control, size_t length, const int *sync, int *pidfd, const char **failed) {
+  const struct prepare *p = (const struct prepare *)nursery_message;
+  unsigned char *ops = nursery_message + sizeof *p, *end = nursery_message + length;
+  int trees[TREES_MAX], n = 0;
+  if (nursery_config.privileged) {
+    int ns = template_of(ops, p->root_length);
+    if (ns < 0) {
+      *failed = NULL;
+      return -1;
+    }
+    n = open_sources(ops + p->root_length, end, trees, failed);
+    if (n < 0) {
+      return -1;
+    }
+    *failed = "enter template";
+    if (setns(ns, CLONE_NEWNS) < 0) {
+      close_trees(trees, n);
+      return -1;
+    }
+  }
+  *failed = "clone with new namespaces";
+  long pid = syscall(SYS_clone, new_namespaces | CLONE_PIDFD | SIGCHLD, 0, pidfd, 0, 0);
+  if (pid == 0) {
+    close(sync[1]);
+    close(NURSERY_SOCKET);
+    box_main(control, sync[0], length, nursery_config.privileged ? trees : NULL);
+  }
+  int err = errno;
+  if (nursery_config.privileged) {
+    if (setns(host_mounts, CLONE_NEWNS) < 0) {
+      _exit(1); /* of no more use; the worker starts another */
+    }
+    close_trees(trees, n);
+  }
+  errno = err;
+  return pid;
+}
+
 static void prepare_box(int control, size_t length) {
   const struct prepare *p = (const struct prepare *)nursery_message;
   int sync[2], pidfd = -1;
+  const char *failed = NULL;
+  if (p->root_length > length - sizeof *p) {
+    reply_fail(NURSERY_SOCKET, "read message", NULL, EPROTO);
+    return;
+  }
   if (pipe2(sync, O_CLOEXEC) < 0) {
     reply_fail(NURSERY_SOCKET, "make pipe", NULL, errno);
     return;
@@ -143,19 +191,14 @@ static void prepare_box(int control, size_t length) {
   if (!nursery_config.privileged) {
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   }
-  long pid = syscall(SYS_clone, new_namespaces | CLONE_PIDFD | SIGCHLD, 0, &pidfd, 0, 0);
-  if (pid == 0) {
-    close(sync[1]);
-    close(NURSERY_SOCKET);
-    box_main(control, sync[0], length);
-  }
+  long pid = clone_box(control, length, sync, &pidfd, &failed);
   int err = errno;
   close(sync[0]);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   if (pid < 0) {
-    reply_fail(NURSERY_SOCKET, "clone with new namespaces", NULL, err);
+    reply_fail(NURSERY_SOCKET, failed ? failed : "make template", NULL, err);
   } else {
-    const char *failed = map_ids((int)pid, p);
+    failed = map_ids((int)pid, p);
     err = errno;
     struct reply ok = {.type = MSG_OK};
     if (failed != NULL) {
@@ -238,6 +281,7 @@ __attribute__((constructor)) static void nursery_enter(void) {
     reply_fail(NURSERY_SOCKET, "open own pidfd", NULL, errno);
     _exit(1);
   }
+  host_mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
   if (network_keep() < 0) {
     new_namespaces |= CLONE_NEWNET;
   }

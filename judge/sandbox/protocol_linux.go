@@ -115,18 +115,25 @@ type operation struct {
 	a, b string
 }
 
-func prepareMessage(ops []operation, box BoxLimits, uid, gid int) []byte {
+func prepareMessage(plan *rootPlan, box BoxLimits, uid, gid int) []byte {
+	var root message
+	root.operations(plan.ops)
 	var m message
-	m.u32(msgPrepare, uint32(len(ops)))
+	m.u32(msgPrepare, uint32(len(root.buf)))
 	m.u64(uint64(box.Disk), uint64(box.Inodes))
 	m.u32(uint32(uid), uint32(gid))
+	m.buf = append(m.buf, root.buf...)
+	m.operations(plan.own)
+	return m.buf
+}
+
+func (m *message) operations(ops []operation) {
 	for _, op := range ops {
 		m.buf = append(m.buf, op.kind)
 		m.u64(op.num)
 		m.str(op.a)
 		m.str(op.b)
 	}
-	return m.buf
 }
 
 // program is what a START message asks for.

@@ -19,6 +19,7 @@ const (
 	opFile = 'f'
 	opBind = 'b'
 	opProc = 'p'
+	opMask = 'm'
 )
 
 const (
@@ -61,7 +62,9 @@ var deviceFiles = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 
 // rootPlan collects the operations that build a box's root.
 type rootPlan struct {
-	ops   []operation
+	ops   []operation     // for the root, which boxes with the same ones share as a template
+	own   []operation     // for each box
+	full  bool            // the root is complete: further binds are the box's own
 	made  map[string]bool // directories and files there are, so that none is made twice
 	binds []Mount         // what covers a part of the tree, in order
 }
@@ -72,6 +75,8 @@ func newRootPlan() *rootPlan { return &rootPlan{made: map[string]bool{"/": true}
 func (p *rootPlan) fork() *rootPlan {
 	n := newRootPlan()
 	n.ops = append(n.ops, p.ops...)
+	n.own = append(n.own, p.own...)
+	n.full = p.full
 	n.binds = append(n.binds, p.binds...)
 	for k := range p.made {
 		n.made[k] = true
@@ -130,7 +135,11 @@ func (p *rootPlan) bind(source, target string, attr uint64) error {
 	default:
 		p.file(target, "")
 	}
-	p.ops = append(p.ops, operation{opBind, attr, target, source})
+	if op := (operation{opBind, attr, target, source}); p.full {
+		p.own = append(p.own, op)
+	} else {
+		p.ops = append(p.ops, op)
+	}
 	p.binds = append(p.binds, Mount{source, target})
 	return nil
 }
@@ -170,10 +179,11 @@ func (p *rootPlan) finish() error {
 	for _, l := range [][2]string{{"fd", "fd"}, {"stdin", "fd/0"}, {"stdout", "fd/1"}, {"stderr", "fd/2"}} {
 		p.link("/dev/"+l[0], "/proc/self/"+l[1])
 	}
-	p.ops = append(p.ops, operation{opProc, 0, "/proc", ""})
+	p.full = true
+	p.own = append(p.own, operation{opProc, 0, "/proc", ""})
 	for _, m := range maskedFiles {
 		if _, err := os.Stat(m); err == nil {
-			p.ops = append(p.ops, operation{opBind, attrDevice, m, "/dev/null"})
+			p.own = append(p.own, operation{opMask, 0, m, ""})
 		}
 	}
 	return nil
