@@ -51,7 +51,6 @@ void box_main(int control, int synced, size_t length, const int *trees) {
   failure_socket = control;
   signal(SIGCHLD, SIG_DFL);
   umask(0);
-  setsid();
 
   const struct prepare *p = (const struct prepare *)nursery_message;
   unsigned char *ops = nursery_message + sizeof *p, *run = ops + p->root_length, *end = nursery_message + length;

@@ -103,6 +103,7 @@ void close_trees(const int *trees, int n);
 /* template_of returns a mount namespace in which the operations have built a root,
    -1 on failure, of which NURSERY_SOCKET may have been told. */
 int template_of(unsigned char *ops, size_t length);
+void templates_close(void); /* in a box, which has no business with them */
 
 /* fresh_proc makes a proc of this pid namespace. The kernel allows that only while a
    complete proc of some pid namespace is visible, so before the root changes. */

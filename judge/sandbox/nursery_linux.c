@@ -161,6 +161,8 @@ static long clone_box(int control, size_t length, const int *sync, int *pidfd, c
   if (pid == 0) {
     close(sync[1]);
     close(NURSERY_SOCKET);
+    close(host_mounts);
+    templates_close();
     box_main(control, sync[0], length, nursery_config.privileged ? trees : NULL);
   }
   int err = errno;

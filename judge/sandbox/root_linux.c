@@ -29,6 +29,7 @@ int umount2(const char *target, int flags);
 #define MS_NODEV 4
 #endif
 
+#define TEMPLATES 8    /* most of one nursery */
 #define STAGING "/proc" /* any directory that every host has; covered only in the box */
 
 int failure_socket;
@@ -227,7 +228,8 @@ static struct template {
   int ns;
   size_t length; /* of the operations that it was built by */
   unsigned char *ops;
-} templates[8];
+  uint64_t sources; /* which files those named then */
+} templates[TEMPLATES];
 static unsigned templates_made;
 
 /* make_template runs in a process of its own, which is PID 1 of a namespace that is
@@ -278,19 +280,50 @@ static int template_namespace(unsigned char *ops, size_t length) {
   return ns;
 }
 
-int template_of(unsigned char *ops, size_t length) {
-  const unsigned n = sizeof templates / sizeof *templates;
-  for (unsigned i = 0; i < n; i++) {
-    if (templates[i].ops != NULL && templates[i].length == length && memcmp(templates[i].ops, ops, length) == 0) {
-      return templates[i].ns;
+/* sources_of tells files apart that were at the same paths at different times: a
+   bind goes on showing what was there when it was made. */
+static uint64_t sources_of(unsigned char *at, unsigned char *end) {
+  struct operation op;
+  struct stat st;
+  uint64_t sum = 0xcbf29ce484222325;
+  while (at < end && next_operation(&at, end, &op) == 0) {
+    if (op.kind == OP_BIND && stat(op.b, &st) == 0) {
+      sum = (sum ^ st.st_dev) * 0x100000001b3;
+      sum = (sum ^ st.st_ino) * 0x100000001b3;
     }
   }
-  struct template *t = &templates[templates_made++ % n]; /* the oldest makes room */
+  return sum;
+}
+
+static void template_drop(struct template *t) {
   if (t->ops != NULL) {
     free(t->ops);
     close(t->ns);
     t->ops = NULL;
   }
+}
+
+void templates_close(void) {
+  for (unsigned i = 0; i < TEMPLATES; i++) {
+    template_drop(&templates[i]);
+  }
+}
+
+int template_of(unsigned char *ops, size_t length) {
+  uint64_t sources = sources_of(ops, ops + length);
+  struct template *t = NULL;
+  for (unsigned i = 0; i < TEMPLATES && t == NULL; i++) {
+    if (templates[i].ops != NULL && templates[i].length == length && memcmp(templates[i].ops, ops, length) == 0) {
+      t = &templates[i];
+    }
+  }
+  if (t != NULL && t->sources == sources) {
+    return t->ns;
+  }
+  if (t == NULL) {
+    t = &templates[templates_made++ % TEMPLATES]; /* the oldest makes room */
+  }
+  template_drop(t);
   unsigned char *copy = malloc(length);
   int ns = copy == NULL ? -1 : template_namespace(ops, length);
   if (ns < 0) {
@@ -298,6 +331,6 @@ int template_of(unsigned char *ops, size_t length) {
     return -1;
   }
   memcpy(copy, ops, length);
-  *t = (struct template){.ns = ns, .length = length, .ops = copy};
+  *t = (struct template){.ns = ns, .length = length, .ops = copy, .sources = sources};
   return ns;
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -98,5 +99,34 @@ func TestCloseAndCancelWhileWaiting(t *testing.T) {
 	}
 	if _, err := s.Run(t.Context(), deed(t, "exit", "0")); !errors.Is(err, sandbox.ErrClosed) {
 		t.Errorf("after Close: %v", err)
+	}
+}
+
+// A template shows what is at its paths now, not what was there at first.
+func TestReplacedSourceIsSeen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(dir, "text")
+	replace := func(s string) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(text+".new", []byte(s), 0o644), os.Rename(text+".new", text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace("old")
+	s := newSandbox(t, sandbox.Config{Slots: 1, System: append(sandbox.DefaultSystem(), sandbox.Mount{Source: text, Target: "/data/text"})})
+	spec := deed(t)
+	spec.Args = []string{"/bin/cat", "/data/text"}
+	for _, want := range []string{"old", "new", "newer"} {
+		replace(want)
+		for range 2 {
+			rep, err := s.Run(t.Context(), spec)
+			if err != nil || string(rep.Stdout.Data) != want {
+				t.Fatalf("%v, %+v; want %q", err, rep, want)
+			}
+		}
 	}
 }
