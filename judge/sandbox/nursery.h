@@ -100,9 +100,23 @@ void die(const char *what, const char *detail) __attribute__((noreturn));
 int open_sources(unsigned char *at, unsigned char *end, int *trees, const char **failed);
 void close_trees(const int *trees, int n);
 
-/* template_of returns a mount namespace in which the operations have built a root,
-   -1 on failure, of which NURSERY_SOCKET may have been told. */
+struct operation {
+  unsigned char kind;
+  uint64_t num;
+  const char *a, *b;
+};
+
+/* next_operation reads the operation at *at and moves past it; -1 at the end. */
+int next_operation(unsigned char **at, unsigned char *end, struct operation *op);
+
+/* template_linux.c, for a nursery whose templates_usable told 1 at its start.
+   template_of returns a mount namespace in which the operations have built a root,
+   -1 on failure, of which NURSERY_SOCKET may have been told. A box is cloned between
+   template_enter and template_leave; the host is not to be seen there. */
+int templates_usable(void);
 int template_of(unsigned char *ops, size_t length);
+int template_enter(int ns);
+void template_leave(void);
 void templates_close(void); /* in a box, which has no business with them */
 
 /* fresh_proc makes a proc of this pid namespace. The kernel allows that only while a
@@ -113,6 +127,7 @@ int fresh_proc(void);
    that there is. */
 void build_root(unsigned char *at, unsigned char *end, const int *trees);
 void build(unsigned char *at, unsigned char *end, const int *trees, int proc);
+void attach(int tree, const char *target); /* and closes it */
 
 /* writable_parts mounts one bounded file system, of which /work, /tmp and /dev/shm
    show parts, and returns /work opened. */

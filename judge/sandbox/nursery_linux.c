@@ -131,7 +131,7 @@ static const char *map_ids(int pid, const struct prepare *p) {
   return NULL;
 }
 
-static int host_mounts = -1; /* our own mount namespace */
+static int templates; /* usable: else each box builds its root */
 
 /* clone_box starts PID 1 in new namespaces. With a template its mount namespace is a
    copy of that; what is bound into this box alone is opened before, where the host
@@ -140,7 +140,7 @@ static long clone_box(int control, size_t length, const int *sync, int *pidfd, c
   const struct prepare *p = (const struct prepare *)nursery_message;
   unsigned char *ops = nursery_message + sizeof *p, *end = nursery_message + length;
   int trees[TREES_MAX], n = 0;
-  if (nursery_config.privileged) {
+  if (templates) {
     int ns = template_of(ops, p->root_length);
     if (ns < 0) {
       *failed = NULL;
@@ -151,7 +151,7 @@ static long clone_box(int control, size_t length, const int *sync, int *pidfd, c
       return -1;
     }
     *failed = "enter template";
-    if (setns(ns, CLONE_NEWNS) < 0) {
+    if (template_enter(ns) < 0) {
       close_trees(trees, n);
       return -1;
     }
@@ -161,15 +161,12 @@ static long clone_box(int control, size_t length, const int *sync, int *pidfd, c
   if (pid == 0) {
     close(sync[1]);
     close(NURSERY_SOCKET);
-    close(host_mounts);
     templates_close();
-    box_main(control, sync[0], length, nursery_config.privileged ? trees : NULL);
+    box_main(control, sync[0], length, templates ? trees : NULL);
   }
   int err = errno;
-  if (nursery_config.privileged) {
-    if (setns(host_mounts, CLONE_NEWNS) < 0) {
-      _exit(1); /* of no more use; the worker starts another */
-    }
+  if (templates) {
+    template_leave();
     close_trees(trees, n);
   }
   errno = err;
@@ -283,7 +280,7 @@ __attribute__((constructor)) static void nursery_enter(void) {
     reply_fail(NURSERY_SOCKET, "open own pidfd", NULL, errno);
     _exit(1);
   }
-  host_mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  templates = templates_usable();
   if (network_keep() < 0) {
     new_namespaces |= CLONE_NEWNET;
   }

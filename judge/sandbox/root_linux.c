@@ -1,16 +1,12 @@
-/* The file system of a box: what its root is built from, once for a template of
-   the nursery, which each box copies with its mount namespace, or, for an ordinary
-   user, in each box anew. */
+/* The file system of a box: the operations that build its root, for a template
+   (template_linux.c) or in the box itself, and the parts that are always its own. */
 #define _GNU_SOURCE
 #include "nursery.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -29,7 +25,6 @@ int umount2(const char *target, int flags);
 #define MS_NODEV 4
 #endif
 
-#define TEMPLATES 8    /* most of one nursery */
 #define STAGING "/proc" /* any directory that every host has; covered only in the box */
 
 int failure_socket;
@@ -39,13 +34,7 @@ void die(const char *what, const char *detail) {
   _exit(1);
 }
 
-struct operation {
-  unsigned char kind;
-  uint64_t num;
-  const char *a, *b;
-};
-
-static int next_operation(unsigned char **at, unsigned char *end, struct operation *op) {
+int next_operation(unsigned char **at, unsigned char *end, struct operation *op) {
   if (end - *at < 9) {
     return -1;
   }
@@ -65,7 +54,7 @@ static int set_attributes(int fd, const char *path, unsigned flags, struct mount
   return (int)syscall(SYS_mount_setattr, fd, path, flags, &attr, sizeof attr);
 }
 
-static void attach(int tree, const char *target) {
+void attach(int tree, const char *target) {
   if (syscall(SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH) < 0) {
     die("mount on", target);
   }
@@ -221,116 +210,4 @@ int writable_parts(const struct prepare *p) {
     die("open", "/work");
   }
   return work;
-}
-
-/* A template is a mount namespace that holds a finished root and nothing else. */
-static struct template {
-  int ns;
-  size_t length; /* of the operations that it was built by */
-  unsigned char *ops;
-  uint64_t sources; /* which files those named then */
-} templates[TEMPLATES];
-static unsigned templates_made;
-
-/* make_template runs in a process of its own, which is PID 1 of a namespace that is
-   dead by the time the template is used: a box may have a proc only where it sees
-   one already, and that one shows nobody. */
-static void make_template(unsigned char *ops, size_t length, int done, int end) {
-  int trees[TREES_MAX];
-  char byte;
-  const char *failed = NULL;
-  failure_socket = NURSERY_SOCKET;
-  umask(0);
-  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
-    die("make mounts private", NULL);
-  }
-  if (open_sources(ops, ops + length, trees, &failed) < 0) {
-    die("open", failed);
-  }
-  int proc = fresh_proc();
-  build_root(ops, ops + length, trees);
-  attach(proc, "/proc");
-  if (write(done, "x", 1) == 1 && read(end, &byte, 1) == 0) {
-    _exit(0);
-  }
-  _exit(1);
-}
-
-static int template_namespace(unsigned char *ops, size_t length) {
-  int done[2], end[2], ns = -1;
-  char path[64], byte;
-  if (pipe2(done, O_CLOEXEC) < 0) {
-    return -1;
-  }
-  if (pipe2(end, O_CLOEXEC) < 0) {
-    close(done[0]), close(done[1]);
-    return -1;
-  }
-  long pid = syscall(SYS_clone, CLONE_NEWNS | CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
-  if (pid == 0) {
-    close(done[0]), close(end[1]);
-    make_template(ops, length, done[1], end[0]);
-  }
-  close(done[1]), close(end[0]);
-  if (pid > 0 && read(done[0], &byte, 1) == 1) {
-    snprintf(path, sizeof path, "/proc/%ld/ns/mnt", pid);
-    ns = open(path, O_RDONLY | O_CLOEXEC);
-  }
-  close(done[0]), close(end[1]);
-  return ns;
-}
-
-/* sources_of tells files apart that were at the same paths at different times: a
-   bind goes on showing what was there when it was made. */
-static uint64_t sources_of(unsigned char *at, unsigned char *end) {
-  struct operation op;
-  struct stat st;
-  uint64_t sum = 0xcbf29ce484222325;
-  while (at < end && next_operation(&at, end, &op) == 0) {
-    if (op.kind == OP_BIND && stat(op.b, &st) == 0) {
-      sum = (sum ^ st.st_dev) * 0x100000001b3;
-      sum = (sum ^ st.st_ino) * 0x100000001b3;
-    }
-  }
-  return sum;
-}
-
-static void template_drop(struct template *t) {
-  if (t->ops != NULL) {
-    free(t->ops);
-    close(t->ns);
-    t->ops = NULL;
-  }
-}
-
-void templates_close(void) {
-  for (unsigned i = 0; i < TEMPLATES; i++) {
-    template_drop(&templates[i]);
-  }
-}
-
-int template_of(unsigned char *ops, size_t length) {
-  uint64_t sources = sources_of(ops, ops + length);
-  struct template *t = NULL;
-  for (unsigned i = 0; i < TEMPLATES && t == NULL; i++) {
-    if (templates[i].ops != NULL && templates[i].length == length && memcmp(templates[i].ops, ops, length) == 0) {
-      t = &templates[i];
-    }
-  }
-  if (t != NULL && t->sources == sources) {
-    return t->ns;
-  }
-  if (t == NULL) {
-    t = &templates[templates_made++ % TEMPLATES]; /* the oldest makes room */
-  }
-  template_drop(t);
-  unsigned char *copy = malloc(length);
-  int ns = copy == NULL ? -1 : template_namespace(ops, length);
-  if (ns < 0) {
-    free(copy);
-    return -1;
-  }
-  memcpy(copy, ops, length);
-  *t = (struct template){.ns = ns, .length = length, .ops = copy, .sources = sources};
-  return ns;
 }

@@ -285,7 +285,7 @@ static int connect_to(int c, char **v) {
 /* sockets tells what is other than with a network namespace of one's own. */
 static int sockets(int c, char **v) {
   (void)c, (void)v;
-  int a = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), b = socket(AF_INET6, SOCK_STREAM, 0);
+  int a = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), b = socket(AF_INET, SOCK_STREAM, 0);
   if (a < 0 || fcntl(a, F_GETFD) != FD_CLOEXEC || !(fcntl(a, F_GETFL) & O_NONBLOCK)) {
     printf("flags of socket %d\n", a);
   }
