@@ -43,11 +43,6 @@ static void tie_to_nursery(void) {
 }
 
 void box_main(int control, int synced, size_t length, const int *trees) {
-  char byte;
-  if (read(synced, &byte, 1) != 1) {
-    _exit(1);
-  }
-  close(synced);
   failure_socket = control;
   signal(SIGCHLD, SIG_DFL);
   umask(0);
@@ -68,6 +63,11 @@ void box_main(int control, int synced, size_t length, const int *trees) {
     }
   }
   int proc = fresh_proc();
+  char byte;
+  if (read(synced, &byte, 1) != 1) { /* only now is there a user to become */
+    _exit(1);
+  }
+  close(synced);
   become_user();
   tie_to_nursery();
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL); /* else the worker's is shared; absent in some kernels */
