@@ -17,6 +17,7 @@ func (w *Worker) settle(ctx context.Context, log *slog.Logger, a judge.Attempt, 
 	var failed *judge.Failed
 	switch {
 	case err == nil:
+		w.rest.worked()
 		w.finish(ctx, log, a, out.Judgement)
 	case errors.Is(err, errLost):
 		w.Metrics.lost.Inc()
@@ -37,6 +38,7 @@ func (w *Worker) settle(ctx context.Context, log *slog.Logger, a judge.Attempt, 
 			w.finish(ctx, log, a, w.ended(ctx, a, judge.FailedState, failed))
 			return
 		}
+		w.rest.failed() // before another slot can take it
 		w.giveBack(ctx, log, a, true, failed)
 	}
 }
@@ -75,10 +77,16 @@ func (w *Worker) giveBack(ctx context.Context, log *slog.Logger, a judge.Attempt
 		return
 	}
 	rec, err := w.Results.Get(ctx, a.Submission)
-	if err == nil {
-		err = w.Line.Push(ctx, queue.Job{ID: rec.ID, Priority: rec.Priority, FairKey: rec.FairKey, Enqueued: rec.CreatedAt}, true)
-	}
 	if err != nil {
+		log.Warn("put submission back", "error", err) // as in putBack
+		return
+	}
+	w.putBack(ctx, log, queue.Job{ID: rec.ID, Priority: rec.Priority, FairKey: rec.FairKey, Enqueued: rec.CreatedAt})
+}
+
+// putBack puts a job to the front of the line.
+func (w *Worker) putBack(ctx context.Context, log *slog.Logger, job queue.Job) {
+	if err := w.Line.Push(ctx, job, true); err != nil {
 		// The dispatcher's sweep of waiting records puts it back.
 		log.Warn("put submission back", "error", err)
 	}
