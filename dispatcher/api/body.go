@@ -44,6 +44,9 @@ func (a *api) readJSON(ctx huma.Context, next func(huma.Context)) {
 	if problem == nil {
 		problem = checkText(body)
 	}
+	if problem == nil {
+		problem = a.checkCount(body)
+	}
 	if problem != nil {
 		a.metrics.invalid()
 		writeProblem(w, r, problem)
@@ -132,6 +135,43 @@ func checkText(body []byte) *Problem {
 	fault := &judge.FieldError{Reason: fmt.Sprintf(
 		`the body has %s at byte %d; send such text as base64 with "encoding":"base64"`, what, at)}
 	return newProblem(http.StatusBadRequest, fault.Reason, fault)
+}
+
+// valuesFor is how many values a body may have for each file, test and label that a
+// request may have: many times what they take, so that who sends a few too many is
+// told which.
+const valuesFor = 20
+
+// checkCount refuses a body of millions of values before they are looked at one by
+// one: 16 MiB of empty files took a minute and gigabytes of messages to refuse.
+func (a *api) checkCount(body []byte) *Problem {
+	bounds := a.service.Bounds()
+	most := valuesFor * (bounds.Files + bounds.Tests + bounds.Labels)
+	if !moreValues(body, most) {
+		return nil
+	}
+	fault := &judge.FieldError{Reason: fmt.Sprintf(
+		"the body has more than %d values; a submission has at most %d files, %d tests and %d labels: upload a problem for more tests",
+		most, bounds.Files, bounds.Tests, bounds.Labels)}
+	return newProblem(http.StatusUnprocessableEntity, fault.Reason, fault)
+}
+
+// moreValues reports whether JSON has more commas outside of strings than most.
+func moreValues(b []byte, most int) bool {
+	inside := false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			inside = !inside
+		case c == '\\':
+			i++ // what follows ends no string
+		case c == ',' && !inside:
+			if most--; most < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func badUTF8(b []byte) int {

@@ -91,6 +91,48 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A body of a few megabytes can have a million faults. It is refused at once, and
+// what is told of it stays short.
+func TestManyFaults(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	fields := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"u%d":1,`, i)
+		}
+		return `{` + b.String() + hello[1:]
+	}
+	for name, c := range map[string]struct {
+		body, detail string
+		told         int
+	}{
+		"millions of files":    {`{"language":"c","files":[{}` + strings.Repeat(",{}", 4<<20) + `]}`, "at most 100 files", 1},
+		"a file too many":      {strings.Replace(hello, `"files":[`, `"files":[`+strings.Repeat(`{"name":"b.py","content":""},`, 100), 1), "files: must be at most 100", 1},
+		"commas in strings":    {strings.Replace(hello, "print", strings.Repeat(`,\",`, 100_000), 1), "", 0},
+		"thousands of unknown": {fields(5000), "and 4990 more", 101},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			res := s.do(t, "POST", "/v1/submissions", c.body)
+			if c.told == 0 {
+				if res.StatusCode != http.StatusCreated {
+					t.Errorf("status = %d, want 201: %.300s", res.StatusCode, res.body)
+				}
+				return
+			}
+			p := res.problem(t, http.StatusUnprocessableEntity)
+			if len(p.Errors) != c.told || !strings.Contains(p.Detail, c.detail) || len(res.body) > 20_000 {
+				t.Errorf("%d faults in %d bytes, detail %.300q, want %d faults and %q", len(p.Errors), len(res.body), p.Detail, c.told, c.detail)
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("refused after %v", took)
+			}
+		})
+	}
+}
+
 // A chunked body has no length that could be looked at first.
 func TestLargeChunkedBody(t *testing.T) {
 	t.Parallel()

@@ -40,8 +40,27 @@ var (
 	_ huma.ContentTypeFilter = (*Problem)(nil)
 )
 
+// maxFaults is how many faults are told one by one, and detailFaults how many of
+// them in the detail.
+const (
+	maxFaults    = 100
+	detailFaults = 10
+)
+
 func newProblem(status int, detail string, faults ...*judge.FieldError) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Errors: faults}
+}
+
+// newFaults is a problem document about the faults: all of them, within bounds.
+func newFaults(status int, faults []*judge.FieldError) *Problem {
+	detail := (&judge.BadRequest{Faults: faults[:min(detailFaults, len(faults))]}).Error()
+	if more := len(faults) - detailFaults; more > 0 {
+		detail += fmt.Sprintf("; and %d more", more)
+	}
+	if more := len(faults) - maxFaults; more > 0 {
+		faults = append(faults[:maxFaults:maxFaults], &judge.FieldError{Reason: fmt.Sprintf("and %d more faults", more)})
+	}
+	return newProblem(status, detail, faults...)
 }
 
 // retryAfter adds the header, in whole seconds rounded up, at least one.
@@ -71,7 +90,7 @@ func problemOf(ctx context.Context, log *slog.Logger, err error) *Problem {
 	)
 	switch {
 	case errors.As(err, &bad):
-		return newProblem(http.StatusUnprocessableEntity, bad.Error(), bad.Faults...)
+		return newFaults(http.StatusUnprocessableEntity, bad.Faults)
 	case errors.As(err, &full):
 		return newProblem(http.StatusTooManyRequests, full.Error()).retryAfter(full.RetryAfter)
 	case errors.Is(err, dispatcher.ErrTooLarge):
@@ -113,16 +132,16 @@ func (a *api) problemDocuments(ctx huma.Context, _ string, v any) (any, error) {
 // fromHuma rewords what huma found: it tells places from the outside ("body.files[0]")
 // and echoes values, which may be whole bodies.
 func fromHuma(m *huma.ErrorModel) *Problem {
-	p := newProblem(m.Status, m.Detail)
+	var faults []*judge.FieldError
 	for _, d := range m.Errors {
 		if d != nil {
-			p.Errors = append(p.Errors, faultOf(d))
+			faults = append(faults, faultOf(d))
 		}
 	}
-	if len(p.Errors) > 0 {
-		p.Detail = (&judge.BadRequest{Faults: p.Errors}).Error()
+	if len(faults) == 0 {
+		return newProblem(m.Status, m.Detail)
 	}
-	return p
+	return newFaults(m.Status, faults)
 }
 
 func faultOf(d *huma.ErrorDetail) *judge.FieldError {
