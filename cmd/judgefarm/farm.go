@@ -177,6 +177,7 @@ func openWorker(ctx context.Context, env *daemon.Env, wf *workerFlags, lf *local
 	j.worker, err = worker.New(worker.Config{
 		Name: name, Slots: slots, Source: s.source, Line: s.line, Results: s.results, Blobs: s.blobs,
 		Problems: j.problems, Judge: l.engine, Artifacts: keeper, Metrics: metrics, Lease: wf.Lease, Log: env.Log,
+		Well: diskCheck(l.cacheDir).Run,
 	})
 	if err != nil {
 		return nil, errors.Join(daemon.Usage("%w", err), j.Close())

@@ -44,6 +44,7 @@ func (c *workerCmd) work(env *daemon.Env, s *stores, take, work context.Context)
 	ops := daemon.Ops(daemon.OpsConfig{Metrics: reg, Checks: []daemon.Check{
 		{Name: "results", Run: s.results.Ready, Fix: "start Redis, or mend --redis"},
 		{Name: "blobs", Run: s.blobs.Ready, Fix: "start the blob store, or mend --blobs"},
+		diskCheck(j.cacheDir),
 		daemon.Draining(take),
 	}})
 	g := daemon.NewGroup(take, work)
