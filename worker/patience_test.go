@@ -112,3 +112,52 @@ func TestFaultsOfOursRestTheWorker(t *testing.T) {
 		t.Errorf("attempts at %v, want two with %v between them", at, worker.FirstRest)
 	}
 }
+
+// A host that says that it cannot judge takes nothing until it is well again.
+func TestAnIllHostTakesNoWork(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t)
+	r.submit(t)
+	calls := 0
+	r.judge = func(context.Context, engine.Job) (*engine.Outcome, error) {
+		if calls++; calls == 1 {
+			return nil, judge.Fail(judge.FailStorage, errors.New("no space left on device"))
+		}
+		return accepted(), nil
+	}
+	looks := 0
+	r.well = func(context.Context) error {
+		if looks++; looks == 1 {
+			return errors.New("disk is full")
+		}
+		if calls != 1 {
+			t.Errorf("look %d came after %d attempts, want 1", looks, calls)
+		}
+		return nil
+	}
+	r.source = twice("s")
+	rec := r.deliver(t, t.Context())
+	if rec.State != judge.Judged || calls != 2 || looks < 2 {
+		t.Errorf("record = %+v after %d attempts and %d looks, want judged in the second", rec, calls, looks)
+	}
+}
+
+// At the end of take a worker that rests gives back what it holds.
+func TestRestEndsWithTake(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t)
+	r.submit(t)
+	calls := 0
+	take, stop := context.WithCancel(t.Context())
+	r.take = take
+	r.judge = func(context.Context, engine.Job) (*engine.Outcome, error) {
+		calls++
+		return nil, judge.Fail(judge.FailSandbox, errors.New("no box"))
+	}
+	r.well = func(context.Context) error { stop(); return errors.New("disk is full") }
+	r.source = twice("s")
+	rec := r.deliver(t, t.Context())
+	if rec.State != judge.Queued || rec.Attempt.Charged != 1 || calls != 1 || len(r.line.pushed) != 2 {
+		t.Errorf("record = %+v after %d attempts, pushed %v, want one attempt and both deliveries back in the line", rec, calls, r.line.pushed)
+	}
+}

@@ -11,6 +11,7 @@ import (
 const (
 	firstRest = 500 * time.Millisecond
 	maxRest   = 5 * time.Second
+	lookAgain = time.Second // between looks at a host that is not well
 )
 
 // rest holds a worker back after faults of ours. A host that cannot judge fails
@@ -37,16 +38,30 @@ func (r *rest) worked() {
 	r.next, r.until = 0, time.Time{}
 }
 
-// wait returns when the rest is over, or at the end of take.
-func (r *rest) wait(take context.Context) {
+// left is how long the rest still takes, and whether the last attempt failed.
+func (r *rest) left() (left time.Duration, ill bool) {
 	r.mu.Lock()
-	left := time.Until(r.until)
-	r.mu.Unlock()
-	if left <= 0 {
-		return
-	}
-	select {
-	case <-take.Done():
-	case <-time.After(left):
+	defer r.mu.Unlock()
+	return time.Until(r.until), r.next > 0
+}
+
+// waitWell returns when the rest is over and this host can judge again, as far as
+// Config.Well tells, or at the end of take.
+func (w *Worker) waitWell(take context.Context) {
+	var told string
+	for left, ill := w.rest.left(); ill && take.Err() == nil; _, ill = w.rest.left() {
+		select {
+		case <-take.Done():
+		case <-time.After(left):
+		}
+		err := w.Well(take)
+		if err == nil {
+			return
+		}
+		if text := err.Error(); text != told && take.Err() == nil {
+			w.Log.Error("take no work: this host cannot judge", "error", err)
+			told = text
+		}
+		left = lookAgain
 	}
 }

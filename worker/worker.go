@@ -71,7 +71,11 @@ type Config struct {
 	// refuses although it says that it is well; 0 is DefaultPatience. While the store
 	// is away an attempt waits for it.
 	Patience time.Duration
-	Log      *slog.Logger // nil is slog.Default
+	// Well says whether this host can judge, as far as that is known without trying;
+	// the error names the fix. It is asked after faults of ours: the worker takes no
+	// more until it returns nil. nil is a host that is always well.
+	Well func(ctx context.Context) error
+	Log  *slog.Logger // nil is slog.Default
 }
 
 // Worker judges what its source delivers.
@@ -103,6 +107,9 @@ func New(cfg Config) (*Worker, error) {
 	if cfg.Patience == 0 {
 		cfg.Patience = DefaultPatience
 	}
+	if cfg.Well == nil {
+		cfg.Well = func(context.Context) error { return nil }
+	}
 	return &Worker{Config: cfg}, nil
 }
 
@@ -117,12 +124,12 @@ func (w *Worker) Run(take, work context.Context) error {
 // used up, and results decide what comes back.
 func (w *Worker) handle(take, work context.Context, job queue.Job) {
 	log := w.Log.With("submission", job.ID)
-	w.rest.wait(take) // a job that came while this slot was idle and another failed
+	w.waitWell(take) // a job that came while this slot was idle and another failed
 	if take.Err() != nil {
 		w.putBack(context.WithoutCancel(work), log, job)
 		return
 	}
-	defer w.rest.wait(take) // of this slot, without a job in its hand
+	defer w.waitWell(take) // of this slot, without a job in its hand
 	w.Metrics.busy.Inc()
 	defer w.Metrics.busy.Dec()
 	a, err := w.Results.Lease(work, job.ID, w.Name, w.Lease)

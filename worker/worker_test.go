@@ -33,6 +33,8 @@ type room struct {
 	source    queue.Source  // nil delivers "s" once
 	frontend  blob.Store    // nil is blobs
 	patience  time.Duration // 0 is 1 ns
+	well      func(context.Context) error
+	take      context.Context // nil is work's
 }
 
 // line is a queue.Line that remembers what came back.
@@ -128,12 +130,16 @@ func (r *room) deliver(t *testing.T, work context.Context) results.Record {
 	}
 	w, err := worker.New(worker.Config{
 		Name: "w", Slots: 1, Source: source, Line: r.line, Results: r.store, Blobs: blobs, Problems: r, Judge: r,
-		Artifacts: r, Patience: max(r.patience, 1), Lease: 200 * time.Millisecond, Heartbeat: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Artifacts: r, Patience: max(r.patience, 1), Well: r.well, Lease: 200 * time.Millisecond, Heartbeat: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Run(work, work); err != nil {
+	take := r.take
+	if take == nil {
+		take = work
+	}
+	if err := w.Run(take, work); err != nil {
 		t.Fatal(err)
 	}
 	rec, err := r.store.Get(t.Context(), "s")
