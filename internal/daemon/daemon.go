@@ -31,9 +31,9 @@ type App struct {
 	// ExitCodes overrides ExitCode for commands, by name: for those that hand on
 	// another program's. Bad usage of such a command is a UsageError to it.
 	ExitCodes map[string]func(error) int
-	Stdin       io.Reader
-	Stdout      io.Writer
-	Stderr      io.Writer
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
 }
 
 // Grammar is a pointer to a kong grammar that embeds Common and whose commands
