@@ -132,6 +132,18 @@ func (f *workerFlags) workerName() (string, error) {
 	return fmt.Sprintf("%s-%d", clean, os.Getpid()), nil
 }
 
+// check refuses times that no worker can keep to.
+func (f *workerFlags) check() error {
+	const shortest = 2 * worker.DefaultHeartbeat // one lost heartbeat is no lost worker
+	switch {
+	case f.Lease != 0 && f.Lease < shortest:
+		return daemon.Usage("--lease: must be at least %v, is %v", shortest, f.Lease)
+	case f.Drain < 0:
+		return daemon.Usage("--drain: must not be negative, is %v", f.Drain)
+	}
+	return nil
+}
+
 // judging is a worker with what it judges with.
 type judging struct {
 	*local

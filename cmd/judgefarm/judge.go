@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -127,14 +126,12 @@ func (c *submissionFlags) test() (judge.Test, error) {
 		err error
 	)
 	if c.Stdin != "" {
-		if t.Stdin, err = os.ReadFile(c.Stdin); err != nil {
-			return t, daemon.Usage("--stdin: %w", err)
+		if t.Stdin, err = readFile("--stdin", c.Stdin, maxData); err != nil {
+			return t, err
 		}
 	}
-	if t.Expected, err = os.ReadFile(c.Expect); err != nil {
-		return t, daemon.Usage("--expect: %w", err)
-	}
-	return t, nil
+	t.Expected, err = readFile("--expect", c.Expect, maxData)
+	return t, err
 }
 
 // submission reads the source files. Files of one directory keep their base names.
@@ -144,9 +141,9 @@ func (c *submissionFlags) submission() (judge.Submission, error) {
 	}
 	seen := map[string]bool{}
 	for _, path := range c.Files {
-		data, err := os.ReadFile(path)
+		data, err := readFile("<file>", path, maxSource)
 		if err != nil {
-			return sub, daemon.Usage("read source: %w", err)
+			return sub, err
 		}
 		name := filepath.Base(path)
 		if seen[name] {
@@ -199,6 +196,9 @@ func flagNames(err error) error {
 	renamed := &judge.BadRequest{}
 	for _, f := range bad.Faults {
 		field := f.Field
+		if strings.HasPrefix(field, "checker.") {
+			field = "checker.name" // one flag takes name and arguments
+		}
 		if flag, ok := flags[field]; ok {
 			field = flag
 		}

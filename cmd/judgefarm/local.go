@@ -91,7 +91,7 @@ func (l *local) Close() error { return errors.Join(l.compiler.Close(), l.box.Clo
 func (f *localFlags) languageSet() (*languages.Set, error) {
 	set, err := languages.Load(languages.Config{Dir: f.LanguagesDir})
 	if err != nil {
-		return nil, daemon.Usage("load languages: %w", err)
+		return nil, daemon.Usage("--languages-dir: %w", err)
 	}
 	return set, nil
 }
@@ -122,6 +122,10 @@ func (f *localFlags) cache() (string, error) {
 
 // cores is how many runs go at once where nobody says otherwise.
 func cores(slots int) (int, error) {
+	const most = 1024 // each has a process of its own that makes its boxes
+	if slots < 0 || slots > most {
+		return 0, daemon.Usage("--slots: must be 0 (one for each core) to %d, is %d", most, slots)
+	}
 	if slots > 0 {
 		return slots, nil
 	}

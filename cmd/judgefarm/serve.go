@@ -21,7 +21,7 @@ type serveCmd struct {
 
 // Run is the whole farm in one process, until a signal.
 func (c *serveCmd) Run(env *daemon.Env) error {
-	if err := c.blobDir(); err != nil {
+	if err := errors.Join(c.check(), c.blobDir()); err != nil {
 		return err
 	}
 	take, work, stop := env.Contexts(c.Drain)
@@ -104,7 +104,8 @@ func (c *serveCmd) blobDir() error {
 // or password is told at once and not by the first submission.
 func ready(ctx context.Context, s *stores) error {
 	checks := []daemon.Check{
-		{Name: "queue", Run: s.line.Ready}, {Name: "results", Run: s.results.Ready}, {Name: "blobs", Run: s.blobs.Ready},
+		{Name: "--redis, queue", Run: s.line.Ready}, {Name: "--redis, results", Run: s.results.Ready},
+		{Name: "--blobs", Run: s.blobs.Ready},
 	}
 	var errs []error
 	for _, r := range daemon.RunChecks(ctx, checks) {

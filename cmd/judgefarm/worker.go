@@ -16,7 +16,7 @@ type workerCmd struct {
 
 // Run judges what the queue delivers, until a signal. Any number may run.
 func (c *workerCmd) Run(env *daemon.Env) error {
-	if err := c.needReal(); err != nil {
+	if err := errors.Join(c.needReal(), c.check()); err != nil {
 		return err
 	}
 	take, work, stop := env.Contexts(c.Drain)
