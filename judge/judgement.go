@@ -80,7 +80,7 @@ type Judgement struct {
 	Problem   *ProblemRef       `json:"problem"`
 	Language  *LanguageRef      `json:"language"`
 	Checker   string            `json:"checker" doc:"name@version"`
-	Limits    *LimitsJSON       `json:"limits" doc:"as applied"`
+	Limits    *LimitsJSON       `json:"limits" doc:"as applied: with the language's allowances of time, memory and tasks"`
 	Enforced  *Enforced         `json:"enforced"`
 	Worker    string            `json:"worker"`
 	Attempt   int               `json:"attempt" doc:"attempts charged, this one included"`

@@ -1,7 +1,7 @@
 // Command judgefarm is an online judge and batch-evaluation worker farm: judging
 // on this machine (judge), all of it in one process (serve), or the farm's parts
 // as daemons (dispatcher, worker). One file holds one subcommand; what they share
-// is in parts.go.
+// is in local.go (judging here), farm.go (the parts of a farm) and table.go (printing).
 package main
 
 import (

@@ -104,13 +104,16 @@ func (c *serveCmd) blobDir() error {
 // or password is told at once and not by the first submission.
 func ready(ctx context.Context, s *stores) error {
 	checks := []daemon.Check{
-		{Name: "--redis, queue", Run: s.line.Ready}, {Name: "--redis, results", Run: s.results.Ready},
-		{Name: "--blobs", Run: s.blobs.Ready},
+		{Name: "--redis", Run: s.line.Ready, Fix: "start Redis there, or mend the URL"},
+		{Name: "--redis", Run: s.results.Ready, Fix: "start Redis there, or mend the URL"},
+		{Name: "--blobs", Run: s.blobs.Ready, Fix: "start the store there, or mend the URL, bucket or credentials"},
 	}
 	var errs []error
+	told := map[string]bool{} // one part of a flag is enough
 	for _, r := range daemon.RunChecks(ctx, checks) {
-		if !r.OK {
-			errs = append(errs, fmt.Errorf("%s: %s", r.Name, r.Error))
+		if !r.OK && !told[r.Name] {
+			told[r.Name] = true
+			errs = append(errs, fmt.Errorf("%s: %s; fix: %s", r.Name, r.Error, r.Fix))
 		}
 	}
 	return errors.Join(errs...)

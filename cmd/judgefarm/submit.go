@@ -35,8 +35,11 @@ func (c *submitCmd) Run(env *daemon.Env) error {
 		return daemon.Usage("--server: %w", err)
 	}
 	j, err := server.Submit(ctx, req)
-	if err != nil {
+	switch {
+	case judge.IsBadRequest(err):
 		return flagNames(err)
+	case err != nil:
+		return fmt.Errorf("--server %s: %w", c.Server, err)
 	}
 	if !c.Wait {
 		if c.JSON {
