@@ -161,3 +161,26 @@ func TestRestEndsWithTake(t *testing.T) {
 		t.Errorf("record = %+v after %d attempts, pushed %v, want one attempt and both deliveries back in the line", rec, calls, r.line.pushed)
 	}
 }
+
+// Faults that come with a submission hold nobody else up: the worker takes the next
+// at once, and the submission waits behind the others.
+func TestFaultsOfSubmissionsDoNotRestTheWorker(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []judge.FailureKind{judge.FailToolchain, judge.FailChecker, judge.FailProblem} {
+		r := newRoom(t)
+		r.submit(t)
+		var at []time.Time
+		r.judge = func(context.Context, engine.Job) (*engine.Outcome, error) {
+			at = append(at, time.Now())
+			return nil, judge.Fail(kind, errors.New("not here"))
+		}
+		r.source = twice("s")
+		r.deliver(t, t.Context())
+		if len(at) != 2 || at[1].Sub(at[0]) >= worker.FirstRest {
+			t.Errorf("%s: attempts at %v, want two without a rest between them", kind, at)
+		}
+		if len(r.line.front) != 2 || r.line.front[0] || r.line.front[1] {
+			t.Errorf("%s: pushed to the front %v, want to the back twice", kind, r.line.front)
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (w *Worker) handle(take, work context.Context, job queue.Job) {
 	log := w.Log.With("submission", job.ID)
 	w.waitWell(take) // a job that came while this slot was idle and another failed
 	if take.Err() != nil {
-		w.putBack(context.WithoutCancel(work), log, job)
+		w.putBack(context.WithoutCancel(work), log, job, front)
 		return
 	}
 	defer w.waitWell(take) // of this slot, without a job in its hand
