@@ -118,10 +118,14 @@ func (a *api) problemDocuments(ctx huma.Context, _ string, v any) (any, error) {
 	case *Problem:
 		p = v
 	case *huma.ErrorModel:
-		p = fromHuma(v)
+		var more []*judge.FieldError
 		if op := ctx.Operation(); op != nil && op.OperationID == opSubmit {
 			a.metrics.invalid()
+			if v.Status == http.StatusUnprocessableEntity {
+				more = a.serviceFaults(ctx)
+			}
 		}
+		p = fromHuma(v, more)
 	default:
 		return v, nil
 	}
@@ -130,18 +134,36 @@ func (a *api) problemDocuments(ctx huma.Context, _ string, v any) (any, error) {
 }
 
 // fromHuma rewords what huma found: it tells places from the outside ("body.files[0]")
-// and echoes values, which may be whole bodies.
-func fromHuma(m *huma.ErrorModel) *Problem {
+// and echoes values, which may be whole bodies. What the service found is added
+// where huma has no word about the field or what it is part of.
+func fromHuma(m *huma.ErrorModel, more []*judge.FieldError) *Problem {
 	var faults []*judge.FieldError
+	told := map[string]bool{}
 	for _, d := range m.Errors {
 		if d != nil {
-			faults = append(faults, faultOf(d))
+			f := faultOf(d)
+			faults, told[f.Field] = append(faults, f), true
+		}
+	}
+	for _, f := range more {
+		if !within(f.Field, told) {
+			faults = append(faults, f)
 		}
 	}
 	if len(faults) == 0 {
 		return newProblem(m.Status, m.Detail)
 	}
 	return newFaults(m.Status, faults)
+}
+
+// within reports whether field, or one that it is part of, is among the told.
+func within(field string, told map[string]bool) bool {
+	for i, r := range field {
+		if (r == '.' || r == '[') && told[field[:i]] {
+			return true
+		}
+	}
+	return told[field]
 }
 
 func faultOf(d *huma.ErrorDetail) *judge.FieldError {
@@ -157,7 +179,7 @@ func faultOf(d *huma.ErrorDetail) *judge.FieldError {
 		}
 		field, reason = name, "is required"
 	case d.Location == "body":
-		reason = "the body is not as it must be: " + d.Message
+		field, reason = bodyField, "is not as it must be: "+d.Message
 	}
 	return &judge.FieldError{Field: field, Reason: reason}
 }
