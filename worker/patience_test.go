@@ -113,23 +113,6 @@ func TestFaultsOfOursRestTheWorker(t *testing.T) {
 	}
 }
 
-// A problem whose checker breaks does not slow down the workers that meet it.
-func TestBrokenCheckersDoNotRestTheWorker(t *testing.T) {
-	t.Parallel()
-	r := newRoom(t)
-	r.submit(t)
-	var at []time.Time
-	r.judge = func(context.Context, engine.Job) (*engine.Outcome, error) {
-		at = append(at, time.Now())
-		return nil, judge.Fail(judge.FailChecker, errors.New("exited with status 7"))
-	}
-	r.source = twice("s")
-	r.deliver(t, t.Context())
-	if len(at) != 2 || at[1].Sub(at[0]) >= worker.FirstRest {
-		t.Errorf("attempts at %v, want two without a rest between them", at)
-	}
-}
-
 // A host that says that it cannot judge takes nothing until it is well again.
 func TestAnIllHostTakesNoWork(t *testing.T) {
 	t.Parallel()

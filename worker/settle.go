@@ -44,9 +44,7 @@ func (w *Worker) settle(ctx context.Context, log *slog.Logger, a judge.Attempt, 
 			w.giveBack(ctx, log, a, failed, back)
 			return
 		}
-		if failed.Kind != judge.FailChecker { // a broken checker says nothing about this host
-			w.rest.failed() // before another slot can take it
-		}
+		w.rest.failed() // before another slot can take it
 		w.giveBack(ctx, log, a, failed, front)
 	}
 }
