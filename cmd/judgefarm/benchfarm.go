@@ -74,7 +74,7 @@ func startBenchFarm(ctx context.Context, env *daemon.Env, l *local, slots int) (
 	if err != nil {
 		return nil, err
 	}
-	service, _, err := openService(env, s, l.languages, newRegistry(), nil, nil)
+	service, _, err := openService(env, serviceParts{stores: s, languages: l.languages, metrics: newRegistry()})
 	if err != nil {
 		return nil, err
 	}

@@ -59,12 +59,29 @@ func (f *localFlags) openLocal(env *daemon.Env, slots int, measure func(sandbox.
 	if err != nil {
 		return nil, errors.Join(err, box.Close())
 	}
+	checks, err := checksDir(dir)
+	if err != nil {
+		return nil, errors.Join(err, compiler.Close(), box.Close())
+	}
 	l := &local{box: box, languages: set, compiler: compiler, cacheDir: dir}
 	l.engine = engine.New(engine.Config{
 		Runner: runner, Compiler: compiler, Languages: set,
-		Checkers: checker.Maker{Runner: runner, Compiler: compiler, Languages: set}.For,
+		Checkers: checker.Maker{Runner: runner, Compiler: compiler, Languages: set, Dir: checks}.For,
 	})
 	return l, nil
+}
+
+// checksDir makes the directory for what custom checkers read. What a process that
+// was killed left there, answers among it, goes; nobody else may look in.
+func checksDir(cache string) (string, error) {
+	dir := filepath.Join(cache, "checks")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", fmt.Errorf("empty directory of checks: %w", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make directory of checks: %w", err)
+	}
+	return dir, nil
 }
 
 // openCompiler takes the first part of the cache directory that no other process

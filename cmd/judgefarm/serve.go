@@ -51,7 +51,10 @@ func (c *serveCmd) serve(env *daemon.Env, s *stores, take, work context.Context)
 	if err != nil {
 		return err
 	}
-	service, handler, err := openService(env, s, j.languages, reg, j.infos, take.Done())
+	service, handler, err := openService(env, serviceParts{
+		stores: s, languages: j.languages, infos: j.infos, metrics: reg, stopping: take.Done(),
+		checks: []daemon.Check{diskCheck(j.cacheDir), daemon.Draining(take)},
+	})
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
