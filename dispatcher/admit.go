@@ -35,6 +35,13 @@ func (a *admission) refuse(field, format string, args ...any) {
 	a.faults = append(a.faults, &judge.FieldError{Field: field, Reason: fmt.Sprintf(format, args...)})
 }
 
+// Check reports the faults of a request without accepting it: all of them, in a
+// *judge.BadRequest. Another error wraps ErrUnavailable and says nothing about it.
+func (s *Service) Check(ctx context.Context, req Request) error {
+	_, err := s.admit(ctx, req)
+	return err
+}
+
 // admit checks the request and returns the document to store, with the digest of
 // the problem. Every fault is reported at once in a *judge.BadRequest.
 func (s *Service) admit(ctx context.Context, req Request) (*judge.Admitted, error) {
@@ -66,14 +73,17 @@ func (s *Service) admitProblem(ctx context.Context, a *admission, doc *judge.Adm
 	switch {
 	case req.Problem != "" && len(req.Tests) > 0:
 		a.refuse("tests", "must be absent where problem names one")
+		a.checker(req.Checker, testcases.CustomChecker)
 		return nil
 	case req.Problem == "" && len(req.Tests) == 0:
 		a.refuse("tests", "must hold at least one test where problem names none")
+		a.checker(req.Checker, testcases.CustomChecker)
 		return nil
 	case req.Problem != "":
 		info, err := s.GetProblem(ctx, req.Problem)
 		if errors.Is(err, ErrNoProblem) {
 			a.refuse("problem", "is not known: %.64q; PUT /v1/problems/{id} uploads one", req.Problem)
+			a.checker(req.Checker, testcases.CustomChecker)
 			return nil
 		}
 		if err != nil {
@@ -201,7 +211,7 @@ func (a *admission) words(req *Request) {
 }
 
 // checker checks the request's own choice. A custom one needs a problem whose
-// checker is a program.
+// checker is a program; where nobody knows the problem it is taken to have one.
 func (a *admission) checker(spec *judge.CheckerSpec, problem string) {
 	if spec == nil {
 		return

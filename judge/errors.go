@@ -62,7 +62,8 @@ const (
 )
 
 // Failed is the error "we could not judge": never a verdict. Retryable says whether
-// another attempt on another worker may help.
+// another attempt on another worker may help. Reason is shown to the submitter and so
+// holds no path or address of ours; Err, for the log, may.
 type Failed struct {
 	Kind      FailureKind `json:"kind"`
 	Reason    string      `json:"reason"`
@@ -70,18 +71,34 @@ type Failed struct {
 	Err       error       `json:"-"`
 }
 
-// Error implements error.
-func (f *Failed) Error() string { return string(f.Kind) + ": " + f.Reason }
+// Error implements error. It is for us: what the submitter sees is Reason.
+func (f *Failed) Error() string {
+	if f.Err != nil {
+		return string(f.Kind) + ": " + f.Err.Error()
+	}
+	return string(f.Kind) + ": " + f.Reason
+}
 
 // Unwrap returns the cause, if it is known here.
 func (f *Failed) Unwrap() error { return f.Err }
 
-// Fail wraps err as a retryable failure of the kind. It keeps a *Failed that is
-// already in the chain.
+// reasons is what submitters are told of failures whose text is ours alone.
+var reasons = map[FailureKind]string{
+	FailSandbox:   "the sandbox failed",
+	FailChecker:   "the problem's checker failed",
+	FailProblem:   "the problem's data could not be used",
+	FailToolchain: "the language's toolchain failed",
+	FailStorage:   "submissions, problems or results could not be read or stored",
+	FailLost:      "the worker was lost",
+	FailInternal:  "an internal error",
+}
+
+// Fail wraps err as a retryable failure of the kind; its text goes to the log, not
+// into Reason. It keeps a *Failed that is already in the chain.
 func Fail(kind FailureKind, err error) *Failed {
 	var f *Failed
 	if errors.As(err, &f) {
 		return f
 	}
-	return &Failed{Kind: kind, Reason: err.Error(), Retryable: true, Err: err}
+	return &Failed{Kind: kind, Reason: reasons[kind] + "; the judge's log tells more", Retryable: true, Err: err}
 }

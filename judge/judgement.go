@@ -79,8 +79,8 @@ type Judgement struct {
 	Failed    *Failed           `json:"failed" doc:"why we could not judge, in state failed"`
 	Problem   *ProblemRef       `json:"problem"`
 	Language  *LanguageRef      `json:"language"`
-	Checker   string            `json:"checker" doc:"name@version"`
-	Limits    *LimitsJSON       `json:"limits" doc:"as applied"`
+	Checker   string            `json:"checker" doc:"name@version; of a custom one its language and toolchain too"`
+	Limits    *LimitsJSON       `json:"limits" doc:"as applied: with the language's allowances of time, memory and tasks"`
 	Enforced  *Enforced         `json:"enforced"`
 	Worker    string            `json:"worker"`
 	Attempt   int               `json:"attempt" doc:"attempts charged, this one included"`

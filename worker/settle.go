@@ -17,12 +17,13 @@ func (w *Worker) settle(ctx context.Context, log *slog.Logger, a judge.Attempt, 
 	var failed *judge.Failed
 	switch {
 	case err == nil:
+		w.rest.worked()
 		w.finish(ctx, log, a, out.Judgement)
 	case errors.Is(err, errLost):
 		w.Metrics.lost.Inc()
 		log.Warn("lease lost, result dropped")
 	case errors.Is(err, errDrained):
-		w.giveBack(ctx, log, a, false, nil)
+		w.giveBack(ctx, log, a, nil, front)
 	case errors.Is(err, errCancelled):
 		w.finish(ctx, log, a, w.ended(ctx, a, judge.Cancelled, nil))
 	case judge.IsBadRequest(err):
@@ -37,9 +38,32 @@ func (w *Worker) settle(ctx context.Context, log *slog.Logger, a judge.Attempt, 
 			w.finish(ctx, log, a, w.ended(ctx, a, judge.FailedState, failed))
 			return
 		}
-		w.giveBack(ctx, log, a, true, failed)
+		if !ofHost(failed.Kind) {
+			// Others of the submission's kind may fail as well, for ever: those behind
+			// it must not wait for its next attempts.
+			w.giveBack(ctx, log, a, failed, back)
+			return
+		}
+		w.rest.failed() // before another slot can take it
+		w.giveBack(ctx, log, a, failed, front)
 	}
 }
+
+// ofHost tells faults of this host or of what it stands on from those that come with
+// the submission: a language that is not here, a problem whose checker crashes.
+func ofHost(kind judge.FailureKind) bool {
+	switch kind {
+	case judge.FailToolchain, judge.FailChecker, judge.FailProblem:
+		return false
+	}
+	return true
+}
+
+// Where a submission goes back into the line.
+const (
+	front = true  // it was under way: next
+	back  = false // behind those that wait
+)
 
 // finish writes the final record, again and again while the store does not answer:
 // until the deadline of ctx, after which the lease is long lost and the reaper has it.
@@ -58,8 +82,9 @@ func (w *Worker) finish(ctx context.Context, log *slog.Logger, a judge.Attempt, 
 }
 
 // giveBack puts the submission back into the line, or fails it when its attempts
-// are used up.
-func (w *Worker) giveBack(ctx context.Context, log *slog.Logger, a judge.Attempt, charge bool, why *judge.Failed) {
+// are used up. A nil why is a drain, which costs no attempt.
+func (w *Worker) giveBack(ctx context.Context, log *slog.Logger, a judge.Attempt, why *judge.Failed, place bool) {
+	charge := why != nil
 	var state judge.State
 	err := persist(ctx, func() (err error) {
 		state, err = w.Results.Release(ctx, a, charge, why)
@@ -75,11 +100,16 @@ func (w *Worker) giveBack(ctx context.Context, log *slog.Logger, a judge.Attempt
 		return
 	}
 	rec, err := w.Results.Get(ctx, a.Submission)
-	if err == nil {
-		err = w.Line.Push(ctx, queue.Job{ID: rec.ID, Priority: rec.Priority, FairKey: rec.FairKey, Enqueued: rec.CreatedAt}, true)
-	}
 	if err != nil {
-		// The dispatcher's sweep of waiting records puts it back.
+		log.Warn("put submission back", "error", err) // as in putBack
+		return
+	}
+	w.putBack(ctx, log, queue.Job{ID: rec.ID, Priority: rec.Priority, FairKey: rec.FairKey, Enqueued: rec.CreatedAt}, place)
+}
+
+func (w *Worker) putBack(ctx context.Context, log *slog.Logger, job queue.Job, place bool) {
+	if err := w.Line.Push(ctx, job, place); err != nil {
+		// The line may be full. The dispatcher's sweep of waiting records puts it back.
 		log.Warn("put submission back", "error", err)
 	}
 }

@@ -28,6 +28,7 @@ import (
 const (
 	DefaultLease     = 5 * time.Second
 	DefaultHeartbeat = 1 * time.Second
+	DefaultPatience  = 30 * time.Second
 )
 
 // settleTime bounds the writes that end an attempt, which go on when its context has ended.
@@ -66,11 +67,22 @@ type Config struct {
 	Metrics   *Metrics      // nil measures nothing
 	Lease     time.Duration // how long a silent attempt stays ours; 0 is DefaultLease
 	Heartbeat time.Duration // 0 is DefaultHeartbeat
-	Log       *slog.Logger  // nil is slog.Default
+	// Patience is how long an attempt tries to read or write what the blob store
+	// refuses although it says that it is well; 0 is DefaultPatience. While the store
+	// is away an attempt waits for it.
+	Patience time.Duration
+	// Well says whether this host can judge, as far as that is known without trying;
+	// the error names the fix. It is asked after faults of ours: the worker takes no
+	// more until it returns nil. nil is a host that is always well.
+	Well func(ctx context.Context) error
+	Log  *slog.Logger // nil is slog.Default
 }
 
 // Worker judges what its source delivers.
-type Worker struct{ Config }
+type Worker struct {
+	Config
+	rest rest
+}
 
 // New returns a worker, or says what the configuration lacks.
 func New(cfg Config) (*Worker, error) {
@@ -92,22 +104,34 @@ func New(cfg Config) (*Worker, error) {
 	if cfg.Metrics == nil {
 		cfg.Metrics = NewMetrics(nil)
 	}
-	return &Worker{cfg}, nil
+	if cfg.Patience == 0 {
+		cfg.Patience = DefaultPatience
+	}
+	if cfg.Well == nil {
+		cfg.Well = func(context.Context) error { return nil }
+	}
+	return &Worker{Config: cfg}, nil
 }
 
 // Run judges until take ends, then waits for what is being judged. When work ends
 // too, what is still running goes back into the queue with its attempt uncharged.
 func (w *Worker) Run(take, work context.Context) error {
 	w.Metrics.slots.Set(float64(w.Slots))
-	return w.Source.Take(take, work, w.Slots, w.handle)
+	return w.Source.Take(take, work, w.Slots, func(work context.Context, job queue.Job) { w.handle(take, work, job) })
 }
 
 // handle judges one delivery. It returns nothing: whatever happens the delivery is
 // used up, and results decide what comes back.
-func (w *Worker) handle(work context.Context, job queue.Job) {
+func (w *Worker) handle(take, work context.Context, job queue.Job) {
+	log := w.Log.With("submission", job.ID)
+	w.waitWell(take) // a job that came while this slot was idle and another failed
+	if take.Err() != nil {
+		w.putBack(context.WithoutCancel(work), log, job, front)
+		return
+	}
+	defer w.waitWell(take) // of this slot, without a job in its hand
 	w.Metrics.busy.Inc()
 	defer w.Metrics.busy.Dec()
-	log := w.Log.With("submission", job.ID)
 	a, err := w.Results.Lease(work, job.ID, w.Name, w.Lease)
 	switch {
 	case errors.Is(err, results.ErrNotOpen), errors.Is(err, results.ErrNotFound):
@@ -121,7 +145,7 @@ func (w *Worker) handle(work context.Context, job queue.Job) {
 	ctx, end := w.hold(work, a, log)
 	defer end()
 	began := time.Now()
-	out, err := w.attempt(ctx, a)
+	out, err := w.attempt(ctx, log, a)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
@@ -131,9 +155,17 @@ func (w *Worker) handle(work context.Context, job queue.Job) {
 }
 
 // attempt judges and stores everything but the final record.
-func (w *Worker) attempt(ctx context.Context, a judge.Attempt) (*engine.Outcome, error) {
+func (w *Worker) attempt(ctx context.Context, log *slog.Logger, a judge.Attempt) (*engine.Outcome, error) {
 	started := time.Now()
-	job, rec, release, err := w.load(ctx, a.Submission)
+	var (
+		job     engine.Job
+		rec     results.Record
+		release func()
+	)
+	err := w.patient(ctx, log, func() (err error) {
+		job, rec, release, err = w.load(ctx, a.Submission)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +175,7 @@ func (w *Worker) attempt(ctx context.Context, a judge.Attempt) (*engine.Outcome,
 	out, err := w.Judge.Judge(ctx, job, engine.Watcher{Case: func(i, n int, run judge.Run) {
 		// A lost progress event costs a listener one line; the judgement has the run.
 		if err := w.Results.Progress(ctx, a, i, n, run); err != nil && ctx.Err() == nil {
-			w.Log.Warn("publish progress", "submission", a.Submission, "error", err)
+			log.Warn("publish progress", "error", err)
 		}
 	}})
 	if err != nil {
@@ -152,8 +184,14 @@ func (w *Worker) attempt(ctx context.Context, a judge.Attempt) (*engine.Outcome,
 	j := &out.Judgement
 	j.Worker, j.Attempt, j.CreatedAt = w.Name, a.Charged, rec.CreatedAt
 	j.Timing.Queue = judge.MillisOf(waited)
-	if err := w.Artifacts.Keep(ctx, a, j, kept(out)); err != nil {
-		return nil, judge.Fail(judge.FailStorage, fmt.Errorf("keep artifacts: %w", err))
+	err = w.patient(ctx, log, func() error {
+		if err := w.Artifacts.Keep(ctx, a, j, kept(out)); err != nil {
+			return judge.Fail(judge.FailStorage, fmt.Errorf("keep artifacts: %w", err))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }

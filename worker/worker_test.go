@@ -28,6 +28,13 @@ type room struct {
 	judge   func(ctx context.Context, job engine.Job) (*engine.Outcome, error)
 	keepErr error
 	kept    []judge.State // the record's state at each Keep
+
+	keepFails int           // Keep fails so many times with keepErr; 0: always
+	source    queue.Source  // nil delivers "s" once
+	frontend  blob.Store    // nil is blobs
+	patience  time.Duration // 0 is 1 ns
+	well      func(context.Context) error
+	take      context.Context // nil is work's
 }
 
 // line is a queue.Line that remembers what came back.
@@ -56,6 +63,9 @@ func (r *room) Keep(ctx context.Context, a judge.Attempt, _ *judge.Judgement, _ 
 		return err
 	}
 	r.kept = append(r.kept, rec.State)
+	if r.keepFails > 0 && len(r.kept) > r.keepFails {
+		return nil
+	}
 	return r.keepErr
 }
 
@@ -111,14 +121,25 @@ func (r *room) submit(t *testing.T) {
 // deliver runs a worker over the one submission until it is done with it.
 func (r *room) deliver(t *testing.T, work context.Context) results.Record {
 	t.Helper()
+	source, blobs := queue.Source(one("s")), blob.Store(r.blobs)
+	if r.source != nil {
+		source = r.source
+	}
+	if r.frontend != nil {
+		blobs = r.frontend
+	}
 	w, err := worker.New(worker.Config{
-		Name: "w", Slots: 1, Source: one("s"), Line: r.line, Results: r.store, Blobs: r.blobs, Problems: r, Judge: r,
-		Artifacts: r, Lease: 200 * time.Millisecond, Heartbeat: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Name: "w", Slots: 1, Source: source, Line: r.line, Results: r.store, Blobs: blobs, Problems: r, Judge: r,
+		Artifacts: r, Patience: max(r.patience, 1), Well: r.well, Lease: 200 * time.Millisecond, Heartbeat: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Run(work, work); err != nil {
+	take := r.take
+	if take == nil {
+		take = work
+	}
+	if err := w.Run(take, work); err != nil {
 		t.Fatal(err)
 	}
 	rec, err := r.store.Get(t.Context(), "s")

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -214,15 +215,21 @@ func TestWaitGoesOnAfterCuts(t *testing.T) {
 	}
 }
 
-// cutter ends the stream after the first write that holds an event.
+// cutter ends the stream after the first write that holds an event. The handler may
+// look at its context late, so later writes fail as well.
 type cutter struct {
 	http.ResponseWriter
-	cut func()
+	cut  func()
+	done bool
 }
 
 func (c *cutter) Write(b []byte) (int, error) {
+	if c.done {
+		return 0, io.ErrClosedPipe
+	}
 	n, err := c.ResponseWriter.Write(b)
 	if bytes.Contains(b, []byte("event: ")) {
+		c.done = true
 		c.cut()
 	}
 	return n, err

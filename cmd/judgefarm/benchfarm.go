@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"judgefarm/cmd/judgefarm/internal/bench"
@@ -14,7 +15,6 @@ import (
 	"judgefarm/dispatcher/queue"
 	"judgefarm/internal/daemon"
 	"judgefarm/judge"
-	"judgefarm/judge/engine"
 	"judgefarm/testcases/cache"
 	"judgefarm/worker"
 	"judgefarm/worker/artifacts"
@@ -27,50 +27,63 @@ type benchFarm struct {
 	stop    func() error
 }
 
-func startBenchFarm(ctx context.Context, env *daemon.Env, l *local, slots int) (*benchFarm, error) {
+func startBenchFarm(ctx context.Context, env *daemon.Env, l *local, slots int) (farm *benchFarm, err error) {
+	var ends []func() error // newest last
+	stop := func() error {
+		var errs []error
+		for _, end := range slices.Backward(ends) {
+			errs = append(errs, end())
+		}
+		return errors.Join(errs...)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, stop())
+		}
+	}()
 	dir, err := os.MkdirTemp("", "judgefarm-bench-")
 	if err != nil {
 		return nil, err
 	}
+	ends = append(ends, func() error { return os.RemoveAll(dir) })
 	embedded, err := queue.StartEmbedded(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, err
 	}
+	ends = append(ends, func() error { embedded.Close(); return nil })
 	flags := storeFlags{Prefix: "jf"}
-	flags.URL = dir
+	flags.URL = filepath.Join(dir, "blobs")
 	s, err := flags.open(env, embedded.URL)
 	if err != nil {
 		return nil, err
 	}
+	ends = append(ends, s.Close)
 	problems, err := cache.New(cache.Config{Store: s.blobs, Dir: filepath.Join(dir, "problems")})
 	if err != nil {
 		return nil, err
 	}
-	keeper, err := artifacts.New(artifacts.Config{Store: s.blobs, Policy: artifacts.KeepFailed})
+	ends = append(ends, problems.Close)
+	keeper, err := artifacts.New(artifacts.Config{Store: s.blobs})
 	if err != nil {
 		return nil, err
 	}
 	w, err := worker.New(worker.Config{
 		Name: "bench", Slots: slots, Source: s.source, Line: s.line, Results: s.results, Blobs: s.blobs,
-		Problems: problems, Judge: engine.Judge(l.engine), Artifacts: keeper, Log: quiet(env),
+		Problems: problems, Judge: l.engine, Artifacts: keeper, Log: quiet(env),
 	})
 	if err != nil {
 		return nil, err
 	}
-	service, _, err := openService(env, s, l.languages, newRegistry(), nil, nil)
+	service, _, err := openService(env, serviceParts{stores: s, languages: l.languages, metrics: newRegistry()})
 	if err != nil {
 		return nil, err
 	}
-	take, end := context.WithCancel(ctx)
+	take, endTake := context.WithCancel(ctx)
 	g := daemon.NewGroup(take, ctx)
 	g.Go("worker", w.Run)
 	g.Go("feeder", func(take, _ context.Context) error { return s.line.Feed(take) })
-	return &benchFarm{service: service, stop: func() error {
-		end()
-		err := errors.Join(g.Wait(), s.Close())
-		embedded.Close()
-		return errors.Join(err, os.RemoveAll(dir))
-	}}, nil
+	ends = append(ends, func() error { endTake(); return g.Wait() })
+	return &benchFarm{service: service, stop: stop}, nil
 }
 
 // once sends the tiny program and waits for its judgement.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -262,12 +263,14 @@ func judgeOne(ctx context.Context, server *client.Client, row *labelled) error {
 func printDemo(env *daemon.Env, rows []*labelled, took time.Duration) error {
 	var lines []string
 	var differ, missing int
+	lacks := map[string]string{} // why, by language
 	for _, row := range rows {
 		mark, given, cpu := "ok", "", ""
 		switch {
 		case row.missing != "":
-			mark, given = "missing", firstLine(row.missing)
+			mark = "missing"
 			missing++
+			lacks[row.language] = row.missing
 		default:
 			given, cpu = outcome(row.got), fmt.Sprintf("%.0f ms", maxCPU(row.got))
 			if row.differs() {
@@ -279,6 +282,9 @@ func printDemo(env *daemon.Env, rows []*labelled, took time.Duration) error {
 	}
 	if err := printTable(env.Stdout, "PROBLEM | SUBMISSION | LANGUAGE | EXPECTED | GIVEN | MOST CPU | ", lines); err != nil {
 		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(lacks)) {
+		fmt.Fprintf(env.Stdout, "missing %s: %s\n", id, firstLine(lacks[id]))
 	}
 	fmt.Fprintf(env.Stdout, "%d submissions judged in %.1f s, %d differ, %d of languages that are missing here\n",
 		len(rows)-missing, took.Seconds(), differ, missing)

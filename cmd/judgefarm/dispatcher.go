@@ -30,7 +30,10 @@ func (c *dispatcherCmd) Run(env *daemon.Env) error {
 	if err := ready(take, s); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	service, handler, err := openService(env, s, set, newRegistry(), announced(s, set), take.Done())
+	service, handler, err := openService(env, serviceParts{
+		stores: s, languages: set, infos: announced(s, set), metrics: newRegistry(), stopping: take.Done(),
+		checks: []daemon.Check{daemon.Draining(take)},
+	})
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}

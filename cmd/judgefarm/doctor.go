@@ -14,6 +14,9 @@ type doctorCmd struct {
 // Run shows what this host can enforce. It ends with 1 when something needed is missing.
 func (c *doctorCmd) Run(env *daemon.Env) error {
 	probe := sandbox.ProbeHost()
+	if probe.Err() == nil {
+		probe.Items = append(probe.Items, trialBox(env))
+	}
 	cores, err := daemon.Cores()
 	if err != nil {
 		return err
@@ -33,6 +36,21 @@ func (c *doctorCmd) Run(env *daemon.Env) error {
 		return daemon.ErrNotAccepted
 	}
 	return nil
+}
+
+// trialBox shows whether all that was found works together: it opens a sandbox,
+// which runs a box.
+func trialBox(env *daemon.Env) sandbox.ProbeItem {
+	item := sandbox.ProbeItem{Name: "trial box", Detail: "a program ran in a box and nothing of it was left", Needed: true}
+	box, err := sandbox.New(sandbox.Config{Slots: 1, Logger: env.Log})
+	if err == nil {
+		err = box.Close()
+	}
+	if item.OK = err == nil; !item.OK {
+		item.Detail = err.Error()
+		item.Fix = "see what it says; in a container, docs/operations.md names what it must allow"
+	}
+	return item
 }
 
 func printProbe(env *daemon.Env, probe sandbox.Probe, cores int) error {

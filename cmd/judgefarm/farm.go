@@ -132,6 +132,18 @@ func (f *workerFlags) workerName() (string, error) {
 	return fmt.Sprintf("%s-%d", clean, os.Getpid()), nil
 }
 
+// check refuses times that no worker can keep to.
+func (f *workerFlags) check() error {
+	const shortest = 2 * worker.DefaultHeartbeat // one lost heartbeat is no lost worker
+	switch {
+	case f.Lease != 0 && f.Lease < shortest:
+		return daemon.Usage("--lease: must be at least %v, is %v", shortest, f.Lease)
+	case f.Drain < 0:
+		return daemon.Usage("--drain: must not be negative, is %v", f.Drain)
+	}
+	return nil
+}
+
 // judging is a worker with what it judges with.
 type judging struct {
 	*local
@@ -177,6 +189,7 @@ func openWorker(ctx context.Context, env *daemon.Env, wf *workerFlags, lf *local
 	j.worker, err = worker.New(worker.Config{
 		Name: name, Slots: slots, Source: s.source, Line: s.line, Results: s.results, Blobs: s.blobs,
 		Problems: j.problems, Judge: l.engine, Artifacts: keeper, Metrics: metrics, Lease: wf.Lease, Log: env.Log,
+		Well: diskCheck(l.cacheDir).Run,
 	})
 	if err != nil {
 		return nil, errors.Join(daemon.Usage("%w", err), j.Close())
@@ -189,13 +202,23 @@ func (j *judging) infos(ctx context.Context) ([]judge.LanguageInfo, error) {
 	return languageInfos(ctx, j.local)
 }
 
-// openService makes the dispatcher and its API of this process. infos tells what
-// the workers have.
-func openService(env *daemon.Env, s *stores, set *languages.Set, reg *registry, infos languageLister, stopping <-chan struct{}) (*dispatcher.Service, http.Handler, error) {
+// serviceParts is what a dispatcher and its API are made of.
+type serviceParts struct {
+	stores    *stores
+	languages *languages.Set // that are known
+	infos     languageLister // what the workers have of them; nil lists none
+	metrics   *registry
+	checks    []daemon.Check  // of /readyz, beside the stores'
+	stopping  <-chan struct{} // closed when waits must end
+}
+
+// openService makes the dispatcher and its API of this process.
+func openService(env *daemon.Env, p serviceParts) (*dispatcher.Service, http.Handler, error) {
+	s := p.stores
 	service, err := dispatcher.New(dispatcher.Config{
 		Line: s.line, Results: s.results, Blobs: s.blobs, Log: env.Log,
 		Language: func(name string) (string, bool) {
-			lang, ok := set.Find(name)
+			lang, ok := p.languages.Find(name)
 			if !ok {
 				return "", false
 			}
@@ -206,7 +229,7 @@ func openService(env *daemon.Env, s *stores, set *languages.Set, reg *registry, 
 		return nil, nil, err
 	}
 	handler, err := api.New(api.Config{
-		Service: service, Languages: infos, Metrics: reg, Log: env.Log, Stopping: stopping,
+		Service: service, Languages: p.infos, Metrics: p.metrics, Checks: p.checks, Log: env.Log, Stopping: p.stopping,
 	})
 	return service, handler, err
 }

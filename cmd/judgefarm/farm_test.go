@@ -47,7 +47,7 @@ func TestFarm(t *testing.T) {
 	f.checkMetrics(t)
 	for name, p := range f.processes {
 		p.Stop()
-		if name != "w1" && !strings.Contains(p.Output(), "draining") {
+		if name != f.dead && !strings.Contains(p.Output(), "draining") {
 			t.Errorf("%s did not drain at SIGTERM:\n%s", name, p.Output())
 		}
 	}
@@ -56,7 +56,8 @@ func TestFarm(t *testing.T) {
 // farm is a dispatcher and two workers.
 type farm struct {
 	server    *client.Client
-	api, ops  string // base URLs of the dispatcher and of w2's metrics
+	api       string            // base URL of the dispatcher
+	ops       map[string]string // base URLs of the workers' metrics
 	store     blob.Store
 	env       []string
 	args      []string // of every daemon
@@ -65,7 +66,8 @@ type farm struct {
 
 	mu     sync.Mutex // guards what follows
 	finals map[string]judge.Judgement
-	victim string // the submission that w1 judged when it was killed
+	victim string // the submission that a worker judged when it was killed
+	dead   string // that worker
 	killed time.Time
 	taken  time.Duration // until another worker began on the victim
 }
@@ -78,7 +80,7 @@ func startFarm(t *testing.T) *farm {
 		t.Fatal(err)
 	}
 	f := &farm{
-		store: store, cache: openDir(t), finals: map[string]judge.Judgement{}, processes: map[string]*testenv.Process{},
+		store: store, cache: openDir(t), finals: map[string]judge.Judgement{}, ops: map[string]string{}, processes: map[string]*testenv.Process{},
 		env:  append(os.Environ(), "JUDGEFARM_S3_ACCESS_KEY="+s3.AccessKey, "JUDGEFARM_S3_SECRET_KEY="+s3.SecretKey),
 		args: []string{"--redis", "redis://" + redis, "--blobs", s3.URL(), "--log-format", "json"},
 	}
@@ -92,21 +94,21 @@ func startFarm(t *testing.T) *farm {
 	if f.server, err = client.New(client.Config{URL: f.api}); err != nil {
 		t.Fatal(err)
 	}
-	f.startWorker(t, "w1", 1)
-	f.ops = f.startWorker(t, "w2", 2)
+	f.startWorker(t, "w1")
+	f.startWorker(t, "w2")
 	return f
 }
 
-// startWorker returns the base URL of the worker's metrics once it is ready.
-func (f *farm) startWorker(t *testing.T, name string, slots int) string {
+// startWorker starts a worker and waits until it is ready.
+func (f *farm) startWorker(t *testing.T, name string) {
 	t.Helper()
 	ops := fmt.Sprintf("127.0.0.1:%d", testenv.FreePort(t))
-	p := f.start(t, name, "worker", "--name", name, "--slots", strconv.Itoa(slots), "--ops-listen", ops, "--cache-dir", f.cache)
+	p := f.start(t, name, "worker", "--name", name, "--slots", "2", "--ops-listen", ops, "--cache-dir", f.cache)
 	wait(t, p, func(ctx context.Context) error {
 		_, err := get(ctx, "http://"+ops+"/readyz")
 		return err
 	})
-	return "http://" + ops
+	f.ops[name] = "http://" + ops
 }
 
 func (f *farm) start(t *testing.T, name string, args ...string) *testenv.Process {
@@ -164,8 +166,11 @@ func (f *farm) rows(t *testing.T) []*labelled {
 			}
 		}
 	}
-	if len(kinds) < 9 {
-		t.Fatalf("labelled submissions have verdicts %v only", kinds)
+	for _, v := range judge.Verdicts() {
+		// No quick program reaches the compiler's time limit; none is labelled as skipped.
+		if !kinds[v] && v != judge.CompileTimeLimit && v != judge.Skipped {
+			t.Fatalf("no labelled submission is %s", v)
+		}
 	}
 	for i := 0; len(rows) < farmSubmissions; i++ {
 		again := *quick[i%len(quick)]
@@ -209,7 +214,7 @@ func (f *farm) judge(t *testing.T, rows []*labelled) {
 }
 
 // began hears that a worker began on a submission. Once enough is judged it kills
-// w1 in the middle of a long one.
+// the worker in the middle of a long one.
 func (f *farm) began(t *testing.T, id string, row *labelled, s judge.State, attempt int) {
 	if s != judge.Judging {
 		return
@@ -223,11 +228,11 @@ func (f *farm) began(t *testing.T, id string, row *labelled, s judge.State, atte
 		return
 	}
 	now, err := f.server.Get(t.Context(), id)
-	if err != nil || now.State != judge.Judging || now.Worker != "w1" {
+	if err != nil || now.State != judge.Judging {
 		return
 	}
-	f.victim, f.killed = id, time.Now()
-	f.processes["w1"].Kill()
+	f.victim, f.dead, f.killed = id, now.Worker, time.Now()
+	f.processes[f.dead].Kill()
 }
 
 func (f *farm) checkVerdicts(t *testing.T, rows []*labelled) {
@@ -246,8 +251,8 @@ func (f *farm) checkVerdicts(t *testing.T, rows []*labelled) {
 func (f *farm) checkTakeover(t *testing.T) {
 	t.Helper()
 	j := f.finals[f.victim]
-	if j.Worker != "w2" || j.Attempt != 2 {
-		t.Errorf("victim was judged by %q in attempt %d, want w2 in attempt 2", j.Worker, j.Attempt)
+	if j.Worker == f.dead || j.Attempt != 2 {
+		t.Errorf("victim was judged by %q in attempt %d, want the one that is not %s in attempt 2", j.Worker, j.Attempt, f.dead)
 	}
 	t.Logf("taken over %v after the kill", f.taken.Round(time.Millisecond))
 	if f.taken == 0 || f.taken > farmTakeover {
@@ -297,22 +302,26 @@ func (f *farm) load(t *testing.T, key string, doc any) {
 	}
 }
 
-// checkMetrics: what w2 counts as accepted final writes is exactly what the records
-// say of it; the rest are w1's, one each. So there were 200.
+// checkMetrics: what the living worker counts as accepted final writes is exactly what
+// the records say of it; the rest are the dead one's, one each. So there were 200.
 func (f *farm) checkMetrics(t *testing.T) {
 	t.Helper()
 	own := 0
 	for _, j := range f.finals {
-		if j.Worker == "w2" {
+		if j.Worker != f.dead {
 			own++
 		}
 	}
-	w2, err := get(t.Context(), f.ops+"/metrics")
-	if err != nil {
-		t.Fatal(err)
+	delete(f.ops, f.dead)
+	living := ""
+	for _, base := range f.ops {
+		var err error
+		if living, err = get(t.Context(), base+"/metrics"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got := int(sum(w2, "judge_judgements_total")); got != own {
-		t.Errorf("w2 counts %d accepted judgements, its records are %d", got, own)
+	if got := int(sum(living, "judge_judgements_total")); got != own {
+		t.Errorf("the living worker counts %d accepted judgements, its records are %d", got, own)
 	}
 	d, err := get(t.Context(), f.api+"/metrics")
 	if err != nil {
@@ -325,8 +334,8 @@ func (f *farm) checkMetrics(t *testing.T) {
 		"judge_runs_total", "judge_box_setup_seconds_count", "judge_box_teardown_seconds_count",
 		"judge_run_cpu_seconds_count", "judge_uploads_total", "judge_compiles_total", "judge_queue_wait_seconds_count",
 	} {
-		if sum(w2, name) == 0 {
-			t.Errorf("metric %s of w2 did not move", name)
+		if sum(living, name) == 0 {
+			t.Errorf("metric %s of the living worker did not move", name)
 		}
 	}
 }

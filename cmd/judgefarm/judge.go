@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -27,7 +26,7 @@ type submissionFlags struct {
 	Checker  string        `help:"Checker, in place of the problem's: tokens, exact, lines, floats or custom, with its arguments after it: \"floats abs=1e-6\"." placeholder:"NAME"`
 	CPU      time.Duration `help:"CPU time limit, user and system, all processes together." name:"cpu" placeholder:"1s"`
 	Wall     time.Duration `help:"Wall time limit; by default the greater of 3 x CPU and CPU + 2s." placeholder:"3s"`
-	Memory   judge.Bytes   `help:"Memory limit, binary units." placeholder:"256M"`
+	Memory   judge.Bytes   `help:"Memory limit, binary units; 0 is the problem's or the default, as for all limits." placeholder:"256M"`
 	Output   judge.Bytes   `help:"Limit of standard output, and of standard error." placeholder:"1M"`
 	Tasks    int           `help:"Processes and threads at one time." placeholder:"64"`
 	Stop     string        `help:"When the remaining cases are skipped: first_fail or never." enum:"first_fail,never" default:"first_fail"`
@@ -61,10 +60,30 @@ func (c *judgeCmd) Run(env *daemon.Env) error {
 	defer stop()
 	out, err := judgeLocally(ctx, l, engine.Job{Submission: sub, Problem: problem})
 	if err := errors.Join(err, l.Close()); err != nil {
-		return err
+		return c.failed(env, err)
 	}
 	return report(env.Stdout, &out.Judgement, c.JSON)
 }
+
+// failed prints the document of a submission that we could not judge, where one was
+// asked for; any other error is handed on.
+func (c *judgeCmd) failed(env *daemon.Env, err error) error {
+	var failed *judge.Failed
+	if !c.JSON || !errors.As(err, &failed) {
+		return err
+	}
+	now := time.Now().UTC()
+	j := judge.NewJudgement(localID, now)
+	j.State, j.Failed, j.Retryable, j.JudgedAt = judge.FailedState, failed, failed.Retryable, &now
+	j.Worker, j.Attempt = localWorker, 1
+	return report(env.Stdout, &j, true)
+}
+
+// What the document of a submission that no farm knows says of itself.
+const (
+	localID     = "local"
+	localWorker = "local"
+)
 
 func judgeLocally(ctx context.Context, l *local, job engine.Job) (*engine.Outcome, error) {
 	lang, ok := languageFor(l.languages, job.Submission.Language, job.Submission.Files)
@@ -76,7 +95,7 @@ func judgeLocally(ctx context.Context, l *local, job engine.Job) (*engine.Outcom
 	if err != nil {
 		return nil, flagNames(err)
 	}
-	out.Judgement.Worker, out.Judgement.Attempt = "local", 1
+	out.Judgement.Worker, out.Judgement.Attempt = localWorker, 1
 	return out, nil
 }
 
@@ -127,26 +146,24 @@ func (c *submissionFlags) test() (judge.Test, error) {
 		err error
 	)
 	if c.Stdin != "" {
-		if t.Stdin, err = os.ReadFile(c.Stdin); err != nil {
-			return t, daemon.Usage("--stdin: %w", err)
+		if t.Stdin, err = readFile("--stdin", c.Stdin, maxData); err != nil {
+			return t, err
 		}
 	}
-	if t.Expected, err = os.ReadFile(c.Expect); err != nil {
-		return t, daemon.Usage("--expect: %w", err)
-	}
-	return t, nil
+	t.Expected, err = readFile("--expect", c.Expect, maxData)
+	return t, err
 }
 
 // submission reads the source files. Files of one directory keep their base names.
 func (c *submissionFlags) submission() (judge.Submission, error) {
 	sub := judge.Submission{
-		ID: "local", Language: c.Language, Limits: c.limits(), Stop: judge.Stop(c.Stop), Checker: c.checker(),
+		ID: localID, Language: c.Language, Limits: c.limits(), Stop: judge.Stop(c.Stop), Checker: c.checker(),
 	}
 	seen := map[string]bool{}
 	for _, path := range c.Files {
-		data, err := os.ReadFile(path)
+		data, err := readFile("<file>", path, maxSource)
 		if err != nil {
-			return sub, daemon.Usage("read source: %w", err)
+			return sub, err
 		}
 		name := filepath.Base(path)
 		if seen[name] {
@@ -194,11 +211,15 @@ func flagNames(err error) error {
 	flags := map[string]string{
 		"limits.cpu_ms": "--cpu", "limits.wall_ms": "--wall", "limits.memory_kib": "--memory",
 		"limits.output_kib": "--output", "limits.tasks": "--tasks",
-		"checker.name": "--checker", "language": "--language",
+		"checker.name": "--checker", "checker.args": "--checker",
+		"language": "--language", "problem": "--problem", "stop": "--stop", "labels": "--label",
 	}
 	renamed := &judge.BadRequest{}
 	for _, f := range bad.Faults {
 		field := f.Field
+		if strings.HasPrefix(field, "checker.") {
+			field = "checker.name" // one flag takes name and arguments
+		}
 		if flag, ok := flags[field]; ok {
 			field = flag
 		}

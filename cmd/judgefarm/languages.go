@@ -154,5 +154,9 @@ func printLanguages(env *daemon.Env, rows []languageRow) error {
 			lines[i] += "\t" + firstLine(row.SelfTest)
 		}
 	}
-	return printTable(env.Stdout, "ID | NAME | ALIASES | VERSION | SELF-TEST", lines)
+	header := "ID | NAME | ALIASES | VERSION"
+	if len(rows) > 0 && rows[0].SelfTest != "" {
+		header += " | SELF-TEST"
+	}
+	return printTable(env.Stdout, header, lines)
 }

@@ -59,12 +59,29 @@ func (f *localFlags) openLocal(env *daemon.Env, slots int, measure func(sandbox.
 	if err != nil {
 		return nil, errors.Join(err, box.Close())
 	}
+	checks, err := checksDir(dir)
+	if err != nil {
+		return nil, errors.Join(err, compiler.Close(), box.Close())
+	}
 	l := &local{box: box, languages: set, compiler: compiler, cacheDir: dir}
 	l.engine = engine.New(engine.Config{
 		Runner: runner, Compiler: compiler, Languages: set,
-		Checkers: checker.Maker{Runner: runner, Compiler: compiler, Languages: set}.For,
+		Checkers: checker.Maker{Runner: runner, Compiler: compiler, Languages: set, Dir: checks}.For,
 	})
 	return l, nil
+}
+
+// checksDir makes the directory for what custom checkers read. What a process that
+// was killed left there, answers among it, goes; nobody else may look in.
+func checksDir(cache string) (string, error) {
+	dir := filepath.Join(cache, "checks")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", fmt.Errorf("empty directory of checks: %w", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make directory of checks: %w", err)
+	}
+	return dir, nil
 }
 
 // openCompiler takes the first part of the cache directory that no other process
@@ -91,7 +108,7 @@ func (l *local) Close() error { return errors.Join(l.compiler.Close(), l.box.Clo
 func (f *localFlags) languageSet() (*languages.Set, error) {
 	set, err := languages.Load(languages.Config{Dir: f.LanguagesDir})
 	if err != nil {
-		return nil, daemon.Usage("load languages: %w", err)
+		return nil, daemon.Usage("--languages-dir: %w", err)
 	}
 	return set, nil
 }
@@ -122,6 +139,10 @@ func (f *localFlags) cache() (string, error) {
 
 // cores is how many runs go at once where nobody says otherwise.
 func cores(slots int) (int, error) {
+	const most = 1024 // each has a process of its own that makes its boxes
+	if slots < 0 || slots > most {
+		return 0, daemon.Usage("--slots: must be 0 (one for each core) to %d, is %d", most, slots)
+	}
 	if slots > 0 {
 		return slots, nil
 	}

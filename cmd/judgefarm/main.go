@@ -1,7 +1,7 @@
 // Command judgefarm is an online judge and batch-evaluation worker farm: judging
 // on this machine (judge), all of it in one process (serve), or the farm's parts
 // as daemons (dispatcher, worker). One file holds one subcommand; what they share
-// is in parts.go.
+// is in local.go (judging here), farm.go (the parts of a farm) and table.go (printing).
 package main
 
 import (
@@ -18,6 +18,7 @@ type grammar struct {
 	Serve      serveCmd      `cmd:"" help:"Run everything in one process: API, queue, workers."`
 	Dispatcher dispatcherCmd `cmd:"" help:"Run the API and the queue's feeder against Redis and a blob store."`
 	Worker     workerCmd     `cmd:"" help:"Judge what the queue delivers."`
+	Run        runCmd        `cmd:"" help:"Run one program once in a box, with a report; its exit code is handed on."`
 	Submit     submitCmd     `cmd:"" help:"Send a submission to a server."`
 	Languages  languagesCmd  `cmd:"" help:"Show the languages that this host really has."`
 	Doctor     doctorCmd     `cmd:"" help:"Show what this host can enforce, and what to mend."`
@@ -30,6 +31,7 @@ func main() {
 		Name:        "judgefarm",
 		Description: "Judge programs in one-shot sandboxes: on this machine or on a farm of workers.",
 		Version:     version(),
+		ExitCodes:   map[string]func(error) int{"run": runExitCode},
 		Stdin:       os.Stdin,
 		Stdout:      os.Stdout,
 		Stderr:      os.Stderr,

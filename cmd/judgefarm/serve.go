@@ -21,7 +21,7 @@ type serveCmd struct {
 
 // Run is the whole farm in one process, until a signal.
 func (c *serveCmd) Run(env *daemon.Env) error {
-	if err := c.blobDir(); err != nil {
+	if err := errors.Join(c.check(), c.blobDir()); err != nil {
 		return err
 	}
 	take, work, stop := env.Contexts(c.Drain)
@@ -51,7 +51,10 @@ func (c *serveCmd) serve(env *daemon.Env, s *stores, take, work context.Context)
 	if err != nil {
 		return err
 	}
-	service, handler, err := openService(env, s, j.languages, reg, j.infos, take.Done())
+	service, handler, err := openService(env, serviceParts{
+		stores: s, languages: j.languages, infos: j.infos, metrics: reg, stopping: take.Done(),
+		checks: []daemon.Check{diskCheck(j.cacheDir), daemon.Draining(take)},
+	})
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
@@ -104,12 +107,16 @@ func (c *serveCmd) blobDir() error {
 // or password is told at once and not by the first submission.
 func ready(ctx context.Context, s *stores) error {
 	checks := []daemon.Check{
-		{Name: "queue", Run: s.line.Ready}, {Name: "results", Run: s.results.Ready}, {Name: "blobs", Run: s.blobs.Ready},
+		{Name: "--redis", Run: s.line.Ready, Fix: "start Redis there, or mend the URL"},
+		{Name: "--redis", Run: s.results.Ready, Fix: "start Redis there, or mend the URL"},
+		{Name: "--blobs", Run: s.blobs.Ready, Fix: "start the store there, or mend the URL, bucket or credentials"},
 	}
 	var errs []error
+	told := map[string]bool{} // one part of a flag is enough
 	for _, r := range daemon.RunChecks(ctx, checks) {
-		if !r.OK {
-			errs = append(errs, fmt.Errorf("%s: %s", r.Name, r.Error))
+		if !r.OK && !told[r.Name] {
+			told[r.Name] = true
+			errs = append(errs, fmt.Errorf("%s: %s; fix: %s", r.Name, r.Error, r.Fix))
 		}
 	}
 	return errors.Join(errs...)

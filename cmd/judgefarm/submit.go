@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
+	"time"
 
 	client "judgefarm/clients/go"
 	"judgefarm/internal/daemon"
@@ -28,13 +30,16 @@ func (c *submitCmd) Run(env *daemon.Env) error {
 	}
 	ctx, stop := env.Context()
 	defer stop()
-	server, err := client.New(client.Config{URL: c.Server})
+	server, err := client.New(client.Config{URL: c.Server, Pause: told(env)})
 	if err != nil {
 		return daemon.Usage("--server: %w", err)
 	}
 	j, err := server.Submit(ctx, req)
-	if err != nil {
+	switch {
+	case judge.IsBadRequest(err):
 		return flagNames(err)
+	case err != nil:
+		return fmt.Errorf("--server %s: %w", c.Server, err)
 	}
 	if !c.Wait {
 		if c.JSON {
@@ -44,6 +49,22 @@ func (c *submitCmd) Run(env *daemon.Env) error {
 		return err
 	}
 	return c.follow(ctx, env, server, j.ID)
+}
+
+// told waits between tries, and says at the first of them why nothing happens.
+func told(env *daemon.Env) func(ctx context.Context, d time.Duration) error {
+	say := sync.OnceFunc(func() {
+		env.Log.Warn("the server is away or full, trying again for some minutes; check --server")
+	})
+	return func(ctx context.Context, d time.Duration) error {
+		say()
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(d):
+			return nil
+		}
+	}
 }
 
 func (c *submitCmd) follow(ctx context.Context, env *daemon.Env, server *client.Client, id string) error {
@@ -68,7 +89,7 @@ func (c *submitCmd) request() (judge.Request, error) {
 	if req.Language == "" {
 		set, err := languages.Load(languages.Config{Dir: c.LanguagesDir})
 		if err != nil {
-			return req, daemon.Usage("load languages: %w", err)
+			return req, daemon.Usage("--languages-dir: %w", err)
 		}
 		lang, ok := set.ForFile(sub.Files[0].Name)
 		if !ok {

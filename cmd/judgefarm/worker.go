@@ -16,7 +16,7 @@ type workerCmd struct {
 
 // Run judges what the queue delivers, until a signal. Any number may run.
 func (c *workerCmd) Run(env *daemon.Env) error {
-	if err := c.needReal(); err != nil {
+	if err := errors.Join(c.needReal(), c.check()); err != nil {
 		return err
 	}
 	take, work, stop := env.Contexts(c.Drain)
@@ -44,6 +44,7 @@ func (c *workerCmd) work(env *daemon.Env, s *stores, take, work context.Context)
 	ops := daemon.Ops(daemon.OpsConfig{Metrics: reg, Checks: []daemon.Check{
 		{Name: "results", Run: s.results.Ready, Fix: "start Redis, or mend --redis"},
 		{Name: "blobs", Run: s.blobs.Ready, Fix: "start the blob store, or mend --blobs"},
+		diskCheck(j.cacheDir),
 		daemon.Draining(take),
 	}})
 	g := daemon.NewGroup(take, work)

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,10 +17,17 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"judgefarm/dispatcher"
 	"judgefarm/judge"
 )
 
-type releaseKey struct{}
+type (
+	releaseKey struct{}
+	bodyKey    struct{}
+)
+
+// bodyField is the field of faults that concern the body as a whole.
+const bodyField = "body"
 
 // releaseBody gives the memory of the request's body back before a long wait.
 func releaseBody(ctx context.Context) {
@@ -44,13 +52,36 @@ func (a *api) readJSON(ctx huma.Context, next func(huma.Context)) {
 	if problem == nil {
 		problem = checkText(body)
 	}
+	if problem == nil {
+		problem = a.checkCount(body)
+	}
 	if problem != nil {
 		a.metrics.invalid()
 		writeProblem(w, r, problem)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	next(huma.WithValue(ctx, releaseKey{}, release))
+	next(huma.WithValue(huma.WithValue(ctx, bodyKey{}, body), releaseKey{}, release))
+}
+
+// serviceFaults are the faults that the service finds in a request which does not
+// fit the schema either, so that its sender learns of all in one answer. What
+// cannot be decoded is taken as absent.
+func (a *api) serviceFaults(ctx huma.Context) []*judge.FieldError {
+	body, _ := ctx.Context().Value(bodyKey{}).([]byte)
+	var (
+		req   judge.Request
+		wrong *json.UnmarshalTypeError // the rest is decoded all the same
+		bad   *judge.BadRequest
+	)
+	if err := json.Unmarshal(body, &req); err != nil && !errors.As(err, &wrong) {
+		return nil
+	}
+	err := a.service.Check(ctx.Context(), dispatcher.Request{Request: req, Key: ctx.Header("Idempotency-Key")})
+	if errors.As(err, &bad) {
+		return bad.Faults
+	}
+	return nil // a store that is away adds nothing: the request is at fault as it is
 }
 
 // claim takes as many bytes of the memory for bodies as the request announces, or
@@ -129,9 +160,46 @@ func checkText(body []byte) *Problem {
 	if at < 0 {
 		return nil
 	}
-	fault := &judge.FieldError{Reason: fmt.Sprintf(
-		`the body has %s at byte %d; send such text as base64 with "encoding":"base64"`, what, at)}
-	return newProblem(http.StatusBadRequest, fault.Reason, fault)
+	fault := &judge.FieldError{Field: bodyField, Reason: fmt.Sprintf(
+		`has %s at byte %d; send such text as base64 with "encoding":"base64"`, what, at)}
+	return newProblem(http.StatusBadRequest, "the body "+fault.Reason, fault)
+}
+
+// valuesFor is how many values a body may have for each file, test and label that a
+// request may have: many times what they take, so that who sends a few too many is
+// told which.
+const valuesFor = 20
+
+// checkCount refuses a body of millions of values before they are looked at one by
+// one: 16 MiB of empty files took a minute and gigabytes of messages to refuse.
+func (a *api) checkCount(body []byte) *Problem {
+	bounds := a.service.Bounds()
+	most := valuesFor * (bounds.Files + bounds.Tests + bounds.Labels)
+	if !moreValues(body, most) {
+		return nil
+	}
+	fault := &judge.FieldError{Field: bodyField, Reason: fmt.Sprintf(
+		"has more than %d values; a submission has at most %d files, %d tests and %d labels: upload a problem for more tests",
+		most, bounds.Files, bounds.Tests, bounds.Labels)}
+	return newProblem(http.StatusUnprocessableEntity, "the body "+fault.Reason, fault)
+}
+
+// moreValues reports whether JSON has more commas outside of strings than most.
+func moreValues(b []byte, most int) bool {
+	inside := false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			inside = !inside
+		case c == '\\':
+			i++ // what follows ends no string
+		case c == ',' && !inside:
+			if most--; most < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func badUTF8(b []byte) int {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,12 +35,12 @@ func TestRefusals(t *testing.T) {
 		"wrong type":            {"POST", "/v1/submissions", `{"language":7,"files":[{"name":"a","content":""}]}`, "", 422, "language"},
 		"wrong word":            {"POST", "/v1/submissions", `{"language":"c","files":[{"name":"a","content":""}],"tests":[{"expected":""}],"stop":"x"}`, "", 422, "stop"},
 		"found by the service":  {"POST", "/v1/submissions", `{"language":"cobol","files":[{"name":"/a","content":""}],"tests":[{"expected":""}]}`, "", 422, "files[0].name"},
-		"huge number":           {"POST", "/v1/submissions", `{"language":"c","files":[{"name":"a","content":""}],"tests":[{"expected":""}],"limits":{"tasks":1e99}}`, "", 422, ""},
-		"no JSON":               {"POST", "/v1/submissions", `{"language":`, "", 400, ""},
-		"two documents":         {"POST", "/v1/submissions", hello + hello, "", 400, ""},
+		"huge number":           {"POST", "/v1/submissions", `{"language":"c","files":[{"name":"a","content":""}],"tests":[{"expected":""}],"limits":{"tasks":1e99}}`, "", 422, "body"},
+		"no JSON":               {"POST", "/v1/submissions", `{"language":`, "", 400, "body"},
+		"two documents":         {"POST", "/v1/submissions", hello + hello, "", 400, "body"},
 		"no body":               {"POST", "/v1/submissions", "", "application/json", 400, "-"},
-		"not UTF-8":             {"POST", "/v1/submissions", strings.Replace(hello, "print", "\xff", 1), "", 400, ""},
-		"lone surrogate":        {"POST", "/v1/submissions", strings.Replace(hello, "print", `\ud800x`, 1), "", 400, ""},
+		"not UTF-8":             {"POST", "/v1/submissions", strings.Replace(hello, "print", "\xff", 1), "", 400, "body"},
+		"lone surrogate":        {"POST", "/v1/submissions", strings.Replace(hello, "print", `\ud800x`, 1), "", 400, "body"},
 		"large body":            {"POST", "/v1/submissions", `{"language":"` + strings.Repeat("x", 2000) + `"}`, "", 413, "-"},
 		"form":                  {"POST", "/v1/submissions", "a=b", "application/x-www-form-urlencoded", 415, "-"},
 		"text":                  {"POST", "/v1/submissions", hello, "text/plain", 415, "-"},
@@ -88,6 +89,67 @@ func TestRefusals(t *testing.T) {
 	}
 	if jobs := s.Line.Jobs(); len(jobs) != 0 {
 		t.Errorf("refused submissions are in the line: %v", jobs)
+	}
+}
+
+// Faults of the schema and faults that only the service can tell come in one
+// answer, each field once.
+func TestAllFaultsInOneAnswer(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	res := s.do(t, "POST", "/v1/submissions", `{"language":"cobol","wings":2,"files":[{"content":""},{"name":"/a","content":7},{"name":"b","content":"*","encoding":"base64"}],
+		"problem":"none","checker":{"name":"magic"},"limits":{"cpu_ms":"much","tasks":1000000}}`, "Idempotency-Key", "k\xff")
+	want := []string{"Idempotency-Key", "checker.name", "files[0].name", "files[1].content", "files[1].name", "files[2].content", "language",
+		"limits.cpu_ms", "limits.tasks", "problem", "wings"}
+	var got []string
+	for _, e := range res.problem(t, http.StatusUnprocessableEntity).Errors {
+		got = append(got, e.Field)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("got faults of %q, want %q: %s", got, want, res.body)
+	}
+}
+
+// A body of a few megabytes can have a million faults. It is refused at once, and
+// what is told of it stays short.
+func TestManyFaults(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	fields := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"u%d":1,`, i)
+		}
+		return `{` + b.String() + hello[1:]
+	}
+	for name, c := range map[string]struct {
+		body, detail string
+		told         int
+	}{
+		"millions of files":    {`{"language":"c","files":[{}` + strings.Repeat(",{}", 4<<20) + `]}`, "at most 100 files", 1},
+		"a file too many":      {strings.Replace(hello, `"files":[`, `"files":[`+strings.Repeat(`{"name":"b.py","content":""},`, 100), 1), "files: must be at most 100", 1},
+		"commas in strings":    {strings.Replace(hello, "print", strings.Repeat(`,\",`, 100_000), 1), "", 0},
+		"thousands of unknown": {fields(5000), "and 4990 more", 101},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			res := s.do(t, "POST", "/v1/submissions", c.body)
+			if c.told == 0 {
+				if res.StatusCode != http.StatusCreated {
+					t.Errorf("status = %d, want 201: %.300s", res.StatusCode, res.body)
+				}
+				return
+			}
+			p := res.problem(t, http.StatusUnprocessableEntity)
+			if len(p.Errors) != c.told || !strings.Contains(p.Detail, c.detail) || len(res.body) > 20_000 {
+				t.Errorf("%d faults in %d bytes, detail %.300q, want %d faults and %q", len(p.Errors), len(res.body), p.Detail, c.told, c.detail)
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("refused after %v", took)
+			}
+		})
 	}
 }
 

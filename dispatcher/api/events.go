@@ -22,8 +22,8 @@ const (
 
 func (a *api) eventsOperation() huma.Operation {
 	o := a.operation("submission-events", http.MethodGet, "/v1/submissions/{id}/events", "Follow a submission",
-		"Server-sent events from the first on, or after Last-Event-ID: state (it was queued or a worker began; cases of an "+
-			"earlier attempt no longer count), case (one finished run, with index and total), final (the submission as GET "+
+		"Server-sent events from the first that is kept, or after Last-Event-ID: state (it was queued or a worker began; events "+
+			"of earlier attempts are dropped then, so ids have gaps there and cases told before no longer count), case (one finished run, with index and total), final (the submission as GET "+
 			"shows it; the last event). Comments come while nothing happens. Answers 204 when there was nothing after "+
 			"Last-Event-ID and there will be nothing: clients stop then.",
 		op{errors: []int{404, 422, 503}})

@@ -40,8 +40,27 @@ var (
 	_ huma.ContentTypeFilter = (*Problem)(nil)
 )
 
+// maxFaults is how many faults are told one by one, and detailFaults how many of
+// them in the detail.
+const (
+	maxFaults    = 100
+	detailFaults = 10
+)
+
 func newProblem(status int, detail string, faults ...*judge.FieldError) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Errors: faults}
+}
+
+// newFaults is a problem document about the faults: all of them, within bounds.
+func newFaults(status int, faults []*judge.FieldError) *Problem {
+	detail := (&judge.BadRequest{Faults: faults[:min(detailFaults, len(faults))]}).Error()
+	if more := len(faults) - detailFaults; more > 0 {
+		detail += fmt.Sprintf("; and %d more", more)
+	}
+	if more := len(faults) - maxFaults; more > 0 {
+		faults = append(faults[:maxFaults:maxFaults], &judge.FieldError{Reason: fmt.Sprintf("and %d more faults", more)})
+	}
+	return newProblem(status, detail, faults...)
 }
 
 // retryAfter adds the header, in whole seconds rounded up, at least one.
@@ -71,7 +90,7 @@ func problemOf(ctx context.Context, log *slog.Logger, err error) *Problem {
 	)
 	switch {
 	case errors.As(err, &bad):
-		return newProblem(http.StatusUnprocessableEntity, bad.Error(), bad.Faults...)
+		return newFaults(http.StatusUnprocessableEntity, bad.Faults)
 	case errors.As(err, &full):
 		return newProblem(http.StatusTooManyRequests, full.Error()).retryAfter(full.RetryAfter)
 	case errors.Is(err, dispatcher.ErrTooLarge):
@@ -99,10 +118,14 @@ func (a *api) problemDocuments(ctx huma.Context, _ string, v any) (any, error) {
 	case *Problem:
 		p = v
 	case *huma.ErrorModel:
-		p = fromHuma(v)
+		var more []*judge.FieldError
 		if op := ctx.Operation(); op != nil && op.OperationID == opSubmit {
 			a.metrics.invalid()
+			if v.Status == http.StatusUnprocessableEntity {
+				more = a.serviceFaults(ctx)
+			}
 		}
+		p = fromHuma(v, more)
 	default:
 		return v, nil
 	}
@@ -111,18 +134,36 @@ func (a *api) problemDocuments(ctx huma.Context, _ string, v any) (any, error) {
 }
 
 // fromHuma rewords what huma found: it tells places from the outside ("body.files[0]")
-// and echoes values, which may be whole bodies.
-func fromHuma(m *huma.ErrorModel) *Problem {
-	p := newProblem(m.Status, m.Detail)
+// and echoes values, which may be whole bodies. What the service found is added
+// where huma has no word about the field or what it is part of.
+func fromHuma(m *huma.ErrorModel, more []*judge.FieldError) *Problem {
+	var faults []*judge.FieldError
+	told := map[string]bool{}
 	for _, d := range m.Errors {
 		if d != nil {
-			p.Errors = append(p.Errors, faultOf(d))
+			f := faultOf(d)
+			faults, told[f.Field] = append(faults, f), true
 		}
 	}
-	if len(p.Errors) > 0 {
-		p.Detail = (&judge.BadRequest{Faults: p.Errors}).Error()
+	for _, f := range more {
+		if !within(f.Field, told) {
+			faults = append(faults, f)
+		}
 	}
-	return p
+	if len(faults) == 0 {
+		return newProblem(m.Status, m.Detail)
+	}
+	return newFaults(m.Status, faults)
+}
+
+// within reports whether field, or one that it is part of, is among the told.
+func within(field string, told map[string]bool) bool {
+	for i, r := range field {
+		if (r == '.' || r == '[') && told[field[:i]] {
+			return true
+		}
+	}
+	return told[field]
 }
 
 func faultOf(d *huma.ErrorDetail) *judge.FieldError {
@@ -138,7 +179,7 @@ func faultOf(d *huma.ErrorDetail) *judge.FieldError {
 		}
 		field, reason = name, "is required"
 	case d.Location == "body":
-		reason = "the body is not as it must be: " + d.Message
+		field, reason = bodyField, "is not as it must be: "+d.Message
 	}
 	return &judge.FieldError{Field: field, Reason: reason}
 }

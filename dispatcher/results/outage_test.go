@@ -240,6 +240,30 @@ func TestReadyRefusesEviction(t *testing.T) {
 	}
 }
 
+// A Redis that answers and takes no writes accepts nothing.
+func TestReadyWrites(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ set, undo []any }{
+		"maxmemory": {[]any{"CONFIG", "SET", "maxmemory", "1"}, []any{"CONFIG", "SET", "maxmemory", "0"}},
+		"primary":   {[]any{"REPLICAOF", "127.0.0.1", "1"}, []any{"REPLICAOF", "NO", "ONE"}},
+	} {
+		addr := testenv.Redis(t)
+		s, direct := open(t, addr, results.Config{}), dial(t, addr)
+		if err := direct.Do(t.Context(), c.set...).Err(); err != nil {
+			t.Fatalf("%v: %v", c.set, err)
+		}
+		if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "fix: ") || !strings.Contains(err.Error(), name) {
+			t.Errorf("Ready after %v: got %v, want an error with the fix that names %s", c.set, err, name)
+		}
+		if err := direct.Do(t.Context(), c.undo...).Err(); err != nil {
+			t.Fatalf("%v: %v", c.undo, err)
+		}
+		if err := s.Ready(t.Context()); err != nil {
+			t.Errorf("Ready after %v: %v", c.undo, err)
+		}
+	}
+}
+
 // No key may be left behind, and every key carries the hash tag.
 func TestKeysEnd(t *testing.T) {
 	t.Parallel()

@@ -4,18 +4,31 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // policyWarnings keeps each warning of Ready to one line a process.
 type policyWarnings struct{ forbidden, volatile sync.Once }
 
-// Ready implements Store. Redis must answer and must not evict: an evicted lease or
+// Ready implements Store. Redis must take writes and must not evict: an evicted lease or
 // task is lost without a trace (hibiken/asynq#1144). Where CONFIG is not allowed
 // the policy is not checked, which is logged once, as is a Redis without AOF.
 func (s *Redis) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
-	if err := s.client.Ping(ctx).Err(); err != nil {
+	// A write, not PING: a replica, a Redis at its maxmemory and one that cannot save
+	// answer that as well, and refuse everything of ours.
+	err := s.client.Set(ctx, s.key("ready"), 1, time.Minute).Err()
+	switch {
+	case redis.HasErrorPrefix(err, "OOM"):
+		return fmt.Errorf("write to redis: %w; fix: raise maxmemory", err)
+	case redis.HasErrorPrefix(err, "READONLY"):
+		return fmt.Errorf("write to redis: %w; fix: name the primary in --redis", err)
+	case redis.HasErrorPrefix(err, "MISCONF"):
+		return fmt.Errorf("write to redis: %w; fix: free disk space on Redis's machine", err)
+	case err != nil:
 		return fmt.Errorf("reach redis: %w", err)
 	}
 	policy, err := s.client.ConfigGet(ctx, "maxmemory-policy").Result()

@@ -1,8 +1,6 @@
 package blob
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -64,14 +62,4 @@ func CheckDigest(digest string) error {
 		return fmt.Errorf("digest %q must be 64 lower-case hex digits", digest)
 	}
 	return nil
-}
-
-// PutContent stores b under its ContentKey unless it is there already, and returns the digest.
-func PutContent(ctx context.Context, s Store, b []byte, contentType string) (digest string, err error) {
-	digest = Digest(b)
-	key := ContentKey(digest)
-	if size, err := s.Stat(ctx, key); err == nil && size == int64(len(b)) {
-		return digest, nil
-	}
-	return digest, s.Put(ctx, key, bytes.NewReader(b), int64(len(b)), contentType)
 }

@@ -28,9 +28,12 @@ type App struct {
 	Name        string // "judgefarm"
 	Description string
 	Version     string // printed by --version
-	Stdin       io.Reader
-	Stdout      io.Writer
-	Stderr      io.Writer
+	// ExitCodes overrides ExitCode for commands, by name: for those that hand on
+	// another program's. Bad usage of such a command is a UsageError to it.
+	ExitCodes map[string]func(error) int
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
 }
 
 // Grammar is a pointer to a kong grammar that embeds Common and whose commands
@@ -47,7 +50,7 @@ type Env struct {
 // Main parses args, runs the chosen command and returns the exit code for the
 // process. What a command returns is printed once, here; see ExitCode.
 func Main(app App, grammar Grammar, args []string) int {
-	run, code := prepare(app, grammar, args)
+	command, run, code := prepare(app, grammar, args)
 	if run == nil {
 		return code
 	}
@@ -55,11 +58,18 @@ func Main(app App, grammar Grammar, args []string) int {
 	env.Log = env.Common.Logger(app.Stderr)
 	err := run(env)
 	env.complain(err)
+	return app.exitCode(command, err)
+}
+
+func (app App) exitCode(command string, err error) int {
+	if own, ok := app.ExitCodes[command]; ok {
+		return own(err)
+	}
 	return ExitCode(err)
 }
 
 // prepare parses. A nil run means that all is said: help, version or a fault.
-func prepare(app App, grammar Grammar, args []string) (run func(*Env) error, code int) {
+func prepare(app App, grammar Grammar, args []string) (command string, run func(*Env) error, code int) {
 	defer func() { // kong leaves --help and --version by calling Exit
 		if p := recover(); p != nil {
 			left, ok := p.(exited)
@@ -73,9 +83,9 @@ func prepare(app App, grammar Grammar, args []string) (run func(*Env) error, cod
 	if err != nil {
 		fmt.Fprintf(app.Stderr, "%s: %v\n", app.Name, err)
 		fmt.Fprintf(app.Stderr, "see %s --help\n", strings.TrimSpace(app.Name+" "+commandOf(err)))
-		return nil, ExitUsage
+		return "", nil, app.exitCode(commandOf(err), &UsageError{err: err})
 	}
-	return func(env *Env) error { return kctx.Run(env) }, ExitOK
+	return kctx.Selected().Name, func(env *Env) error { return kctx.Run(env) }, ExitOK
 }
 
 // commandOf names the command that was being parsed when err came up.
@@ -94,9 +104,12 @@ func commandOf(err error) string {
 
 // complain prints why the command ended, unless it ended well or said it already.
 func (e *Env) complain(err error) {
-	var bad *judge.BadRequest
+	var (
+		bad    *judge.BadRequest
+		silent Silent
+	)
 	switch {
-	case err == nil || errors.Is(err, ErrNotAccepted):
+	case err == nil || errors.Is(err, ErrNotAccepted) || errors.As(err, &silent):
 	case e.Common.LogFormat == "json":
 		e.Log.Error("ended", "error", err.Error())
 	case errors.As(err, &bad):

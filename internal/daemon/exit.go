@@ -19,6 +19,12 @@ const (
 // the verdict already.
 var ErrNotAccepted = errors.New("not accepted")
 
+// Silent is an error whose command has said all there is to say.
+type Silent struct{ Code int }
+
+// Error implements error.
+func (s Silent) Error() string { return fmt.Sprintf("ended with %d", s.Code) }
+
 // UsageError is the caller's mistake in flags, files or configuration.
 type UsageError struct{ err error }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -165,12 +164,8 @@ type uneven struct{ r io.Reader }
 
 func (u uneven) Read(b []byte) (int, error) { return u.r.Read(b[:min(len(b), 4093)]) }
 
-func TestNames(t *testing.T) {
+func TestNew(t *testing.T) {
 	t.Parallel()
-	want := []string{"tokens", "exact", "lines", "floats", "custom"}
-	if got := checker.Names(); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
 	for _, spec := range []string{"tokens", "exact", "lines", "floats"} {
 		if got := must(t, spec).ID(); got != spec+"@1" {
 			t.Errorf("%s: got id %s", spec, got)

@@ -13,7 +13,8 @@ import (
 // pass checkertest. A non-nil error is a fault of the checker or of ours, never
 // of the submission.
 type Checker interface {
-	// ID is "name@version"; the version rises when any ruling may change.
+	// ID is "name@version"; the version rises when any ruling may change. What
+	// else a ruling depends on follows a "+".
 	ID() string
 	Check(ctx context.Context, in Input) (Ruling, error)
 }

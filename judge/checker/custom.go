@@ -18,6 +18,8 @@ import (
 // Compiler is what a custom checker needs of judge/compile.
 type Compiler interface {
 	Compile(ctx context.Context, req compile.Request) (*compile.Result, error)
+	// Inspect names the toolchain that Compile uses.
+	Inspect(ctx context.Context, lang *languages.Language) (judge.LanguageRef, error)
 }
 
 // Deps is what a custom checker is made of. Built-in checkers need none of it.
@@ -57,8 +59,9 @@ const (
 // Exit status 42 accepts, 43 refuses. Everything else, a limit or a crash
 // included, is a failure of the checker and no verdict.
 type custom struct {
-	deps Deps
-	args []string
+	deps      Deps
+	args      []string
+	toolchain string // digest of what compiles and runs the program; "" where nobody asked
 }
 
 func newCustom(args []string, deps Deps) (Checker, error) {
@@ -73,7 +76,32 @@ func newCustom(args []string, deps Deps) (Checker, error) {
 	return &custom{deps: deps, args: args}, nil
 }
 
-func (*custom) ID() string { return testcases.CustomChecker + "@1" }
+// toolchainDigits are enough to tell the compilers of a farm apart.
+const toolchainDigits = 12
+
+// ID names the program's language and toolchain after the version: the problem's
+// digest covers its source, and another compiler is another program.
+func (c *custom) ID() string {
+	id := testcases.CustomChecker + "@1"
+	if c.toolchain != "" {
+		hex := strings.TrimPrefix(c.toolchain, "sha256:")
+		id += "+" + c.deps.Language.ID + ":" + hex[:min(toolchainDigits, len(hex))]
+	}
+	return id
+}
+
+// inspect learns the toolchain.
+func (c *custom) inspect(ctx context.Context) error {
+	ref, err := c.deps.Compiler.Inspect(ctx, c.deps.Language)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return judge.Fail(judge.FailToolchain, fmt.Errorf("inspect the checker's toolchain: %w", err))
+	}
+	c.toolchain = ref.Toolchain
+	return nil
+}
 
 // Check compiles the program, which costs a look into the compiler's cache from
 // the second time on, and runs it once.

@@ -34,6 +34,13 @@ func (c compiled) Compile(ctx context.Context, req compile.Request) (*compile.Re
 	return &compile.Result{Executable: &compile.Executable{Dir: "/nowhere", Args: []string{"/exe/" + req.Files[0].Name}}}, nil
 }
 
+func (c compiled) Inspect(_ context.Context, l *languages.Language) (judge.LanguageRef, error) {
+	if c.verdict != "" {
+		return judge.LanguageRef{}, &judge.Failed{Kind: judge.FailToolchain, Reason: "g++ is missing"}
+	}
+	return judge.LanguageRef{ID: l.ID, Toolchain: "sha256:0123456789abcdef0123"}, nil
+}
+
 // program makes a custom checker that is a Go function.
 func program(t *testing.T, run sandboxtest.Program, args ...string) (checker.Checker, *sandboxtest.Fake) {
 	t.Helper()
@@ -200,11 +207,20 @@ func TestMaker(t *testing.T) {
 		Runner: &sandboxtest.Fake{}, Compiler: compiled{}, Languages: oneLanguage{&languages.Language{ID: "cpp17"}},
 	}
 	p := &testcases.Problem{CheckerFiles: []judge.File{{Name: "a.cpp"}}, CheckerLanguage: "cpp17"}
-	if c, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "custom"}); err != nil || c.ID() != "custom@1" {
-		t.Errorf("got %v, %v, want custom", c, err)
+	if c, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "custom"}); err != nil || c.ID() != "custom@1+cpp17:0123456789ab" {
+		t.Errorf("got %v, %v, want custom, named after its toolchain", c, err)
 	}
 	if c, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "lines"}); err != nil || c.ID() != "lines@1" {
 		t.Errorf("got %v, %v, want lines", c, err)
+	}
+	missing := m
+	missing.Compiler = compiled{judge.CompileError}
+	var failed *judge.Failed
+	if _, err := missing.For(t.Context(), p, judge.CheckerSpec{Name: "custom"}); !errors.As(err, &failed) || failed.Kind != judge.FailToolchain {
+		t.Errorf("toolchain is missing: got %v, want a failure of the toolchain", err)
+	}
+	if _, err := missing.For(t.Context(), p, judge.CheckerSpec{Name: "lines"}); err != nil {
+		t.Errorf("lines needs no toolchain: %v", err)
 	}
 	p.CheckerLanguage = "algol"
 	if _, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "custom"}); !judge.IsBadRequest(err) {

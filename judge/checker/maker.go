@@ -25,8 +25,9 @@ type Languages interface {
 }
 
 // For makes the checker that spec names for a problem, whose own program custom
-// stands for. What is wrong with the spec is a *judge.BadRequest.
-func (m Maker) For(_ context.Context, p *testcases.Problem, spec judge.CheckerSpec) (Checker, error) {
+// stands for. What is wrong with the spec is a *judge.BadRequest; a toolchain of
+// the program that is not there is a *judge.Failed.
+func (m Maker) For(ctx context.Context, p *testcases.Problem, spec judge.CheckerSpec) (Checker, error) {
 	deps := Deps{Runner: m.Runner, Compiler: m.Compiler, Files: p.CheckerFiles, Dir: m.Dir}
 	if p.CheckerLanguage != "" {
 		lang, ok := m.Languages.Find(p.CheckerLanguage)
@@ -36,5 +37,14 @@ func (m Maker) For(_ context.Context, p *testcases.Problem, spec judge.CheckerSp
 		}
 		deps.Language = lang
 	}
-	return New(spec, deps)
+	c, err := New(spec, deps)
+	if err != nil {
+		return nil, err
+	}
+	if own, ok := c.(*custom); ok {
+		if err := own.inspect(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }

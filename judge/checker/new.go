@@ -5,15 +5,6 @@ import (
 	"judgefarm/testcases"
 )
 
-// Names lists the checkers that New knows, the default first.
-func Names() []string {
-	var names []string
-	for _, k := range testcases.CheckerKinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
 // New makes the checker that spec names; no name is tokens. Only a custom
 // checker needs deps. A name or argument that is not right gives a
 // *judge.BadRequest.

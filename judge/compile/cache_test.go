@@ -140,7 +140,7 @@ func TestDirectoryIsExclusive(t *testing.T) {
 func TestDirectoryMustBeReachable(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("boxes of another user than root run as that user")
+		t.Skip("missing: root: boxes of another user run as that user")
 	}
 	f := newFarm(t, 0)
 	closed := filepath.Join(reachable(t), "closed")

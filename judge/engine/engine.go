@@ -57,7 +57,7 @@ type session struct {
 	job   Job
 	watch Watcher
 	lang  *languages.Language
-	lim   judge.Limits // as applied, the language's allowance included
+	lim   judge.Limits // of the run, the language's allowances of time and tasks included
 	check checker.Checker
 	exe   *compile.Executable // nil when nothing is to be run
 	spec  sandbox.Spec        // of every run but for its input
@@ -112,11 +112,19 @@ func (s *session) admit(ctx context.Context) error {
 	if err != nil {
 		return judge.Fail(judge.FailToolchain, err)
 	}
-	applied, enforced := s.lim.JSON(), s.Runner.Enforced()
+	applied, enforced := s.applied().JSON(), s.Runner.Enforced()
 	j.Language, j.Limits, j.Enforced = &ref, &applied, &enforced
 	j.Problem = &judge.ProblemRef{ID: p.ID, Digest: p.Digest}
 	j.Checker, j.Labels = s.check.ID(), sub.Labels
 	return nil
+}
+
+// applied is what the box enforces: the limits of the run and what the language's
+// runtime needs for itself on top.
+func (s *session) applied() judge.Limits {
+	lim := s.lim
+	lim.Memory += s.lang.Slack()
+	return lim
 }
 
 // Limits combines what a request and a problem state: the request's word counts,
@@ -232,7 +240,7 @@ func (s *session) ruleOn(ctx context.Context, c testcases.Case, rep *sandbox.Rep
 		return judge.Run{}, judge.Fail(judge.FailToolchain, fmt.Errorf("start %s: %s", s.spec.Args[0], rep.Evidence.ExecError))
 	}
 	run := judge.Run{
-		Name: c.Name, Sample: c.Sample, Cause: string(rep.Cause), Message: explain(rep, s.lim),
+		Name: c.Name, Sample: c.Sample, Cause: string(rep.Cause), Message: explain(rep, s.applied()),
 		Usage: judge.Usage{CPU: rep.CPU, Wall: rep.Wall, Memory: rep.Memory}.JSON(),
 	}
 	if rep.Exit >= 0 {

@@ -21,10 +21,7 @@ import (
 
 // compiler accepts every source but one that says so. The file's content is the
 // name of the scripted program that it becomes.
-type compiler struct {
-	t        *testing.T
-	released int
-}
+type compiler struct{ t *testing.T }
 
 func (c *compiler) Inspect(context.Context, *languages.Language) (judge.LanguageRef, error) {
 	return judge.LanguageRef{ID: "c", Version: "test", Toolchain: "sha256:00"}, nil
@@ -49,7 +46,7 @@ func newEngine(t *testing.T, programs map[string]sandboxtest.Program) (*engine.E
 	}
 	fake := &sandboxtest.Fake{Programs: programs}
 	return engine.New(engine.Config{
-		Runner: fake, Compiler: &compiler{t: t}, Languages: set,
+		Runner: fake, Compiler: &compiler{t}, Languages: set,
 		Checkers: func(_ context.Context, _ *testcases.Problem, spec judge.CheckerSpec) (checker.Checker, error) {
 			if spec.Name == "crashing" {
 				return crashing{}, nil

@@ -32,6 +32,16 @@ func over(t *testing.T, rep *sandbox.Report) {
 	}
 }
 
+// soon checks that a run which crosses its output limit within milliseconds was
+// ended within a second of that. It uses too little CPU for a busy machine to
+// delay it so much.
+func soon(t *testing.T, rep *sandbox.Report) {
+	t.Helper()
+	if rep.Wall > slow*time.Second {
+		t.Errorf("ended after %v, want within 1 s of crossing the limit", rep.Wall)
+	}
+}
+
 // atLimit checks that the reported peak is the memory limit, at most 5 % over.
 func atLimit(t *testing.T, rep *sandbox.Report) {
 	t.Helper()
@@ -54,6 +64,7 @@ var attacks = []attack{
 			}
 		}},
 	{id: "D03", name: "threads", args: []string{"threads"}, cause: sandbox.CauseCPU, check: over},
+	{id: "D03", name: "threads that each stay within the limit", args: []string{"threads", "400"}, cause: sandbox.CauseCPU, check: over},
 	{id: "D04", name: "signals ignored", args: []string{"stubborn"}, cause: sandbox.CauseCPU, check: over},
 	{id: "D05", name: "daemon", args: []string{"daemon"}, cause: sandbox.CauseExit,
 		check: func(t *testing.T, rep *sandbox.Report) {
@@ -93,8 +104,9 @@ var attacks = []attack{
 			if len(rep.Stdout.Data) != 1<<20 || !rep.Stdout.Cut {
 				t.Errorf("%d bytes kept, cut %v", len(rep.Stdout.Data), rep.Stdout.Cut)
 			}
+			soon(t, rep)
 		}},
-	{id: "D15", name: "flood of stderr", args: []string{"print", "1000000000", "2"}, cause: sandbox.CauseOutput},
+	{id: "D15", name: "flood of stderr", args: []string{"print", "1000000000", "2"}, cause: sandbox.CauseOutput, check: soon},
 	{id: "D16", name: "giant file", args: []string{"fill", "x", "8192"}, cause: sandbox.CauseFileSize,
 		change: func(s *sandbox.Spec) { s.Box.FileSize = 16 * judge.MiB }},
 	{id: "D17", name: "many files", args: []string{"manyfiles"}, cause: sandbox.CauseExit,
@@ -153,43 +165,6 @@ func TestAttacks(t *testing.T) {
 				a.check(t, rep)
 			}
 		})
-	}
-}
-
-// D26 to D29: what a program can learn and leave.
-func TestNothingToSee(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t, sandbox.Config{Slots: 1})
-	shell := func(script string) string {
-		t.Helper()
-		spec := deed(t)
-		spec.Args = []string{"/bin/sh", "-c", script}
-		spec.Stderr.Merge = true
-		rep := run(t, s, spec)
-		want(t, rep, sandbox.CauseExit)
-		return string(rep.Stdout.Data)
-	}
-	if got := shell("cat /etc/shadow /etc/machine-id /proc/1/environ; ls -d /root /home /var /work/* /sys /run /opt /srv /mnt"); strings.Contains(got, ":") &&
-		strings.Count(got, "cannot access")+strings.Count(got, "No such file")+strings.Count(got, "Permission denied") < 11 {
-		t.Errorf("host's files:\n%s", got)
-	}
-	if got := shell("cut -d: -f1 /etc/passwd"); got != "root\nbox\nnobody\n" {
-		t.Errorf("users %q", got)
-	}
-	if got := shell("id -u; id -g; hostname; pwd; umask; ls /proc/self/fd | wc -l"); got != "1000\n1000\nbox\n/work\n0022\n4\n" {
-		t.Errorf("identity %q", got)
-	}
-	if got := shell("cat /proc/self/cgroup"); strings.Contains(got, "judgefarm") {
-		t.Errorf("cgroup names of the host:\n%s", got)
-	}
-	if got := shell("for d in /work /tmp /dev/shm; do echo x > $d/left || exit 1; done; echo done"); got != "done\n" {
-		t.Errorf("writable places: %q", got)
-	}
-	if got := shell("ls -A /work /tmp /dev/shm; for d in / /etc /usr /exe /dev /proc/sys; do touch $d/x 2>/dev/null && echo $d; done"); got != "/dev/shm:\n\n/tmp:\n\n/work:\n" {
-		t.Errorf("the next run sees, or writes: %q", got)
-	}
-	if got := shell("grep -c . /proc/net/dev; ls /proc | grep -c '^[0-9]'"); !strings.HasPrefix(got, "3\n") {
-		t.Errorf("network devices: %q", got)
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"judgefarm/judge/sandbox"
 )
 
-// It needs a host that can enforce everything, so it is compiled and not run.
+// It has no output to compare: an example cannot be skipped, and this one needs a
+// host that can enforce everything. TestRunner does the same where there is one;
+// package sandboxtest has an example for every host.
 func ExampleNew() {
 	boxes, err := sandbox.New(sandbox.Config{Slots: 2})
 	if err != nil {

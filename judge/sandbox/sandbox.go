@@ -6,7 +6,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"time"
 
@@ -147,14 +146,14 @@ type Report struct {
 
 // Evidence is what the cause was told from.
 type Evidence struct {
-	OOMKills     int64       // memory.events oom_kill, or v1's memory.oom_control
-	OOMEvents    int64       // times the limit stopped an allocation: memory.events max, or v1's failcnt
-	ForksRefused int64       // pids.events max
-	TasksPeak    int64       // highest count seen, -1 where the kernel does not say
-	KilledBy     string      // which timer or watcher of ours ended the box: "", cpu, wall, output, memory, cancel
-	ExecError    string      // errno text of a failed exec
-	Anon         judge.Bytes // anonymous memory as last sampled
-	FileCache    judge.Bytes // page cache and shared memory as last sampled
+	OOMKills     int64       `json:"oom_kills"`     // memory.events oom_kill, or v1's memory.oom_control
+	OOMEvents    int64       `json:"oom_events"`    // times the limit stopped an allocation: memory.events max, or v1's failcnt
+	ForksRefused int64       `json:"forks_refused"` // pids.events max
+	TasksPeak    int64       `json:"tasks_peak"`    // highest count seen, -1 where the kernel does not say
+	KilledBy     string      `json:"killed_by"`     // which timer or watcher of ours ended the box: "", cpu, wall, output, memory, cancel
+	ExecError    string      `json:"exec_error"`    // errno text of a failed exec
+	Anon         judge.Bytes `json:"anon_bytes"`    // anonymous memory as last sampled
+	FileCache    judge.Bytes `json:"cache_bytes"`   // page cache and shared memory as last sampled
 }
 
 // Output is a captured stream. Data holds at most the limit.
@@ -171,6 +170,3 @@ type Collected struct {
 	Data []byte
 	Err  error // why it was refused or absent (errors.Is fs.ErrNotExist); safe to show
 }
-
-// Closer is implemented by runners that hold processes or cgroups.
-type Closer interface{ io.Closer }

@@ -70,11 +70,17 @@ func (s *store) add(t *testing.T, name string, size int) string {
 	if err := format.Pack(dir, &archive); err != nil {
 		t.Fatal(err)
 	}
-	digest, err := blob.PutContent(t.Context(), s.Memory, archive.Bytes(), "")
-	if err != nil {
+	return "sha256:" + s.put(t, archive.Bytes())
+}
+
+// put stores bytes under their digest and returns it.
+func (s *store) put(t *testing.T, b []byte) (digest string) {
+	t.Helper()
+	digest = blob.Digest(b)
+	if err := s.Memory.Put(t.Context(), blob.ContentKey(digest), bytes.NewReader(b), int64(len(b)), ""); err != nil {
 		t.Fatal(err)
 	}
-	return "sha256:" + digest
+	return digest
 }
 
 func open(t *testing.T, s blob.Store, dir string, max judge.Bytes) *cache.Cache {
@@ -167,10 +173,7 @@ func TestGetFetchesOnce(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	s := newStore()
-	noProblem, err := blob.PutContent(t.Context(), s.Memory, []byte("no archive"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noProblem := s.put(t, []byte("no archive"))
 	good := s.add(t, "good", 10)
 	large := s.add(t, "large", 2<<20)
 	tests := []struct {

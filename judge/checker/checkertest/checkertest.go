@@ -35,8 +35,8 @@ func Run(t *testing.T, s Suite) {
 }
 
 func (s Suite) id(t *testing.T) {
-	if id := s.New(t).ID(); !regexp.MustCompile(`^[a-z]+@[1-9][0-9]*$`).MatchString(id) {
-		t.Errorf("got id %q, want name@version", id)
+	if id := s.New(t).ID(); !regexp.MustCompile(`^[a-z]+@[1-9][0-9]*(\+[^ ]+)?$`).MatchString(id) {
+		t.Errorf("got id %q, want name@version or name@version+what", id)
 	}
 }
 

@@ -1,0 +1,4 @@
+package worker
+
+// FirstRest is for tests of it.
+const FirstRest = firstRest
