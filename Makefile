@@ -8,7 +8,7 @@ GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 GOFILES = $(shell git ls-files '*.go' | grep -v /testdata/)
 
 .DEFAULT_GOAL := help
-.PHONY: demo up build test test-languages test-vm2 check bench fmt clean help
+.PHONY: demo up build test test-languages test-vm2 attacks check bench fmt clean help
 
 demo: ## judge the bundled problems' labelled submissions and compare the verdicts
 	@scripts/install.sh core
@@ -35,6 +35,10 @@ test-vm2: ## run the box's tests on a machine with cgroup v2 (user-mode Linux)
 test-languages: build ## install every toolchain and run every language's self-test
 	@scripts/toolchains.sh --all
 	@$(BINARY) languages --self-test
+
+attacks: ## run the misbehaving submissions 20 times over: no verdict may differ
+	@scripts/install.sh test
+	@scripts/gotest.sh -count=20 -timeout 20m -run 'TestAttacks|TestNoNetwork|TestNothing|TestHidden|TestMadeFiles|TestThreads' ./judge/sandbox
 
 check: ## gofmt, vet, staticcheck, race detector, shape tests
 	@scripts/install.sh test
