@@ -57,9 +57,6 @@ func (s *Service) admit(ctx context.Context, req Request) (*judge.Admitted, erro
 	a.files(req.Files)
 	a.labels(req.Labels)
 	a.words(&req)
-	if doc.Stop == "" {
-		doc.Stop = judge.StopFirstFail
-	}
 	stated := a.limits(req.Limits)
 	doc.Limits = stated.JSON()
 	if err := s.admitProblem(ctx, a, doc, req, stated); err != nil {
@@ -80,16 +77,17 @@ func (s *Service) admitProblem(ctx context.Context, a *admission, doc *judge.Adm
 		a.checker(req.Checker, testcases.CustomChecker)
 		return nil
 	case req.Problem != "":
-		info, err := s.GetProblem(ctx, req.Problem)
-		if errors.Is(err, ErrNoProblem) {
-			a.refuse("problem", "is not known: %.64q; PUT /v1/problems/{id} uploads one", req.Problem)
+		id, version, right := splitProblem(req.Problem)
+		info, err := s.findProblem(ctx, id, version)
+		if !right || errors.Is(err, ErrNoProblem) || errors.Is(err, ErrNoVersion) {
+			a.refuse("problem", "is not known: %.64q; PUT /v1/problems/{id} uploads one, ID@VERSION names one that is not current", req.Problem)
 			a.checker(req.Checker, testcases.CustomChecker)
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		doc.Problem = &judge.ProblemRef{ID: info.ID, Digest: info.Digest}
+		doc.Problem = &judge.ProblemRef{ID: info.ID, Version: info.Version, Digest: info.Digest}
 		doc.Package = info.Package
 		a.checker(req.Checker, info.Checker.Name)
 		a.complete(stated.Or(info.Limits.Limits()))
@@ -192,9 +190,9 @@ func (a *admission) labels(labels map[string]string) {
 // words checks the fields that are one of a few words or short.
 func (a *admission) words(req *Request) {
 	switch req.Stop {
-	case "", judge.StopFirstFail, judge.StopNever:
+	case "", judge.StopFirstFail, judge.StopHardest, judge.StopGroup, judge.StopNever:
 	default:
-		a.refuse("stop", "must be %s or %s, is %.64q", judge.StopFirstFail, judge.StopNever, string(req.Stop))
+		a.refuse("stop", "must be %s, %s, %s or %s, is %.64q", judge.StopFirstFail, judge.StopHardest, judge.StopGroup, judge.StopNever, string(req.Stop))
 	}
 	switch req.Priority {
 	case "", queue.Interactive, queue.Train, queue.Batch:

@@ -19,8 +19,19 @@ var (
 	// ErrUnavailable is wrapped when the queue, the results or the blobs do not
 	// work now. Its text may name hosts and is not for callers.
 	ErrUnavailable = errors.New("a store is unavailable")
-	// ErrNoProblem is wrapped by GetProblem for an id under which nothing was uploaded.
-	ErrNoProblem = errors.New("problem not found")
+	// ErrNoProblem is wrapped for an id under which there is no problem, ErrNoVersion
+	// for a version that it does not have, ErrProblemsFull where one more is too many.
+	ErrNoProblem    = results.ErrNoProblem
+	ErrNoVersion    = results.ErrNoVersion
+	ErrProblemsFull = results.ErrProblemsFull
+	// Of rejudges: there is none, not all is judged, a submission got another judgement
+	// meanwhile, it was dropped or applied, one more is too many.
+	ErrNoRejudge    = results.ErrNoRejudge
+	ErrUnfinished   = results.ErrUnfinished
+	ErrOutdated     = results.ErrOutdated
+	ErrDropped      = results.ErrDropped
+	ErrApplied      = results.ErrApplied
+	ErrRejudgesFull = results.ErrRejudgesFull
 )
 
 // FullError says that nothing was accepted and when to try again, at least a second.
@@ -39,6 +50,8 @@ func (e *FullError) Unwrap() error { return ErrFull }
 func storeError(verb string, err error) error {
 	for _, known := range []error{
 		results.ErrNotFound, results.ErrExists, results.ErrNotOpen, blob.ErrNotFound, io.EOF, ErrUnavailable,
+		ErrNoProblem, ErrNoVersion, ErrProblemsFull,
+		ErrNoRejudge, ErrUnfinished, ErrOutdated, ErrDropped, ErrApplied, ErrRejudgesFull,
 	} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("%s: %w", verb, err)

@@ -28,11 +28,20 @@ const (
 // ctx ends, and returns nil then. Every second it ends attempts whose worker went
 // silent and puts their submissions to the front of the line, and puts queued
 // submissions back that the line lost. Every ten minutes it deletes admitted
-// submissions that are final and older than Config.IntentRetention. Several
-// dispatchers may run it at once.
+// submissions that are final and older than Config.IntentRetention, and every six
+// hours packages that none of those left can ask for. At first it
+// restores the names of problems that results has forgotten. Several dispatchers may
+// run it at once.
 func (s *Service) Maintain(ctx context.Context) error {
 	tick := time.NewTicker(reapEvery)
 	defer tick.Stop()
+	s.recallAll(ctx)
+	collected := make(chan struct{})
+	go func() {
+		defer close(collected)
+		s.collectAlways(ctx)
+	}()
+	defer func() { <-collected }()
 	var pruned time.Time
 	after := ""
 	for {

@@ -10,13 +10,14 @@ import (
 	"judgefarm/testcases/format"
 )
 
-// openPackage reads the problem in the spooled archive and packs it.
+// openPackage reads the problem in the spooled archive and packs it: workers get the
+// packed form, whatever format the package is in.
 func (s *Service) openPackage(dir string, upload *os.File, size int64) (*testcases.Problem, string, error) {
 	unpacked := filepath.Join(dir, "unpacked")
 	if err := os.Mkdir(unpacked, 0o700); err != nil {
 		return nil, "", fmt.Errorf("make upload folder: %w: %w", ErrUnavailable, err)
 	}
-	problem, err := format.OpenArchive(upload, size, unpacked)
+	problem, err := s.cfg.Packages.OpenArchive(upload, size, unpacked)
 	if err != nil {
 		return nil, "", storeError("read problem package", err)
 	}
@@ -27,7 +28,7 @@ func (s *Service) openPackage(dir string, upload *os.File, size int64) (*testcas
 	if err != nil {
 		return nil, "", fmt.Errorf("pack problem: %w: %w", ErrUnavailable, err)
 	}
-	if err := format.Pack(unpacked, packed); err != nil {
+	if err := format.PackProblem(problem, packed); err != nil {
 		packed.Close()
 		return nil, "", storeError("pack problem", err)
 	}

@@ -1,11 +1,9 @@
 package dispatcher
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,19 +16,18 @@ import (
 	"judgefarm/testcases"
 )
 
-const (
-	maxUploads   = 4       // PutProblem at one time: each needs disk for the archive, twice, and what is in it
-	maxPointer   = 1 << 20 // bytes of a problem's pointer
-	problemsRoot = "problems/"
-)
+// maxUploads is how many PutProblem run at one time: each needs disk for the archive,
+// twice, and what is in it.
+const maxUploads = 4
 
 // ErrTooLarge is wrapped by PutProblem for an archive over Bounds.Package.
 var ErrTooLarge = errors.New("archive is too large")
 
 // PutProblem makes the archive (zip or tar.gz, any format that testcases/format
-// knows) the current version of a problem. Submissions that were accepted before
-// are judged against the version they came with. Every fault of the package is in
-// one *judge.BadRequest; else errors wrap ErrTooLarge or ErrUnavailable.
+// knows) the current version of a problem; the package that is current already makes
+// no new one. Submissions that were accepted before are judged against the version
+// they came with. Every fault of the package is in one *judge.BadRequest; else errors
+// wrap ErrTooLarge, ErrProblemsFull or ErrUnavailable.
 func (s *Service) PutProblem(ctx context.Context, id string, archive io.Reader) (judge.ProblemInfo, error) {
 	if err := checkProblemID(id); err != nil {
 		return judge.ProblemInfo{}, err
@@ -58,36 +55,7 @@ func (s *Service) PutProblem(ctx context.Context, id string, archive io.Reader) 
 	}
 	info := describeProblem(id, digest, problem)
 	info.UpdatedAt = s.cfg.Now().UTC()
-	doc, err := json.Marshal(info)
-	if err != nil {
-		return judge.ProblemInfo{}, fmt.Errorf("encode problem %s: %w", id, err)
-	}
-	if err := s.cfg.Blobs.Put(ctx, pointerKey(id), bytes.NewReader(doc), int64(len(doc)), "application/json"); err != nil {
-		return judge.ProblemInfo{}, storeError("store problem "+id, err)
-	}
-	s.log.Info("problem changed", "problem", id, "digest", info.Digest, "cases", info.Cases)
-	return info, nil
-}
-
-// GetProblem returns the current version of a problem. Errors wrap ErrNoProblem or
-// ErrUnavailable, or are a *judge.BadRequest for an id that no problem can have.
-func (s *Service) GetProblem(ctx context.Context, id string) (judge.ProblemInfo, error) {
-	if checkProblemID(id) != nil {
-		return judge.ProblemInfo{}, fmt.Errorf("get problem %.64q: %w", id, ErrNoProblem)
-	}
-	r, _, err := s.cfg.Blobs.Get(ctx, pointerKey(id))
-	if errors.Is(err, blob.ErrNotFound) {
-		return judge.ProblemInfo{}, fmt.Errorf("get problem %s: %w", id, ErrNoProblem)
-	}
-	if err != nil {
-		return judge.ProblemInfo{}, storeError("get problem "+id, err)
-	}
-	defer r.Close()
-	var info judge.ProblemInfo
-	if err := json.NewDecoder(io.LimitReader(r, maxPointer)).Decode(&info); err != nil {
-		return judge.ProblemInfo{}, storeError("read problem "+id, err)
-	}
-	return info, nil
+	return s.nameProblem(ctx, info)
 }
 
 // readPackage spools the archive, reads and checks the problem in it and returns
@@ -112,10 +80,13 @@ func (s *Service) readPackage(dir string, archive io.Reader) (*testcases.Problem
 // problemFaults are what this server refuses in a problem that is right by itself.
 func (s *Service) problemFaults(p *testcases.Problem) []*judge.FieldError {
 	faults := overBounds(p.Limits, s.cfg.Bounds.Limits)
-	if p.CheckerLanguage != "" {
-		if _, known := s.cfg.Language(p.CheckerLanguage); !known {
+	for _, own := range p.CheckerPrograms() {
+		if own.Language == "" {
+			continue
+		}
+		if _, known := s.cfg.Language(own.Language); !known {
 			faults = append(faults, &judge.FieldError{Field: "checker.language",
-				Reason: fmt.Sprintf("is not known: %.64q; GET /v1/languages lists them", p.CheckerLanguage)})
+				Reason: fmt.Sprintf("is not known: %.64q; GET /v1/languages lists them", own.Language)})
 		}
 	}
 	return faults
@@ -137,6 +108,9 @@ func (s *Service) storePackage(ctx context.Context, path string) (string, error)
 		return "", fmt.Errorf("read packed problem: %w: %w", ErrUnavailable, err)
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
+	if err := s.claim(ctx, "sha256:"+sum); err != nil {
+		return "", err
+	}
 	if err := s.cfg.Blobs.Put(ctx, blob.ContentKey(sum), f, size, "application/octet-stream"); err != nil {
 		return "", storeError("store packed problem", err)
 	}
@@ -173,5 +147,3 @@ func checkProblemID(id string) error {
 	}
 	return judge.Refuse(&judge.FieldError{Field: "id", Reason: reason})
 }
-
-func pointerKey(id string) string { return problemsRoot + id + "/current.json" }

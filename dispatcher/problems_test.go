@@ -56,7 +56,7 @@ func TestPutProblem(t *testing.T) {
 		info.Checker.Name != "tokens" {
 		t.Errorf("got %+v", info)
 	}
-	got, err := f.Service.GetProblem(t.Context(), "aplusb")
+	got, err := f.Service.GetProblem(t.Context(), "aplusb", 0)
 	if err != nil || got.Digest != info.Digest || got.Package != info.Package {
 		t.Errorf("got %+v, %v, want %+v", got, err, info)
 	}
@@ -86,7 +86,7 @@ func TestPutProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *doc.Problem != (judge.ProblemRef{ID: "aplusb", Digest: info.Digest}) || doc.Package != info.Package || *j.Problem != *doc.Problem {
+	if *doc.Problem != (judge.ProblemRef{ID: "aplusb", Version: 1, Digest: info.Digest}) || doc.Package != info.Package || *j.Problem != *doc.Problem {
 		t.Errorf("got problem %+v and package %s", doc.Problem, doc.Package)
 	}
 	// The problem's CPU limit counts where the request states none.
@@ -137,7 +137,7 @@ func TestPutProblemRefuses(t *testing.T) {
 	if _, err := f.Service.PutProblem(t.Context(), "p", big); !errors.Is(err, dispatcher.ErrTooLarge) {
 		t.Errorf("got %v for a large archive", err)
 	}
-	if _, err := f.Service.GetProblem(t.Context(), "p"); !errors.Is(err, dispatcher.ErrNoProblem) {
+	if _, err := f.Service.GetProblem(t.Context(), "p", 0); !errors.Is(err, dispatcher.ErrNoProblem) {
 		t.Errorf("got %v, want no problem", err)
 	}
 }

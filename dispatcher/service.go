@@ -23,6 +23,7 @@ import (
 	"judgefarm/dispatcher/results"
 	"judgefarm/internal/blob"
 	"judgefarm/judge"
+	"judgefarm/testcases/format"
 )
 
 // Config tells New what a Service stands on. Line, Results, Blobs and Language
@@ -35,7 +36,8 @@ type Config struct {
 	// language that is defined, whether or not a worker has it now.
 	Language func(name string) (id string, known bool)
 
-	Bounds Bounds // zero fields take the defaults
+	Bounds   Bounds         // zero fields take the defaults
+	Packages format.Options // what problem packages may need beside them
 
 	// IntentRetention is how long admitted submissions are kept in the blob store
 	// after they came; 48 h when 0. It must be longer than the retention of

@@ -65,7 +65,7 @@ func TestSubmitStoresRecordsAndEnqueues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sub.ID != j.ID || sub.Language != "python3" || sub.Stop != judge.StopFirstFail || string(sub.Files[1].Data) != string(raw) {
+	if sub.ID != j.ID || sub.Language != "python3" || sub.Stop != "" || string(sub.Files[1].Data) != string(raw) {
 		t.Errorf("got submission %+v", sub)
 	}
 	if want := "intents/" + j.CreatedAt.Format("20060102") + "/" + j.ID; rec.Request != want {

@@ -40,10 +40,13 @@ func TestAPIPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"cases":1`,                   // of the upload
+		`"current":1`,                 // of its versions
+		`"version":2`,                 // of the second upload
 		`"state":"queued"`,            // of the first submission
 		`"verdict":"AC"`,              // of the one that is waited for
 		"event: final\ndata: {\"id\"", // of its stream
 		`"python3"`,                   // of the languages
+		`"state":"applied"`,           // of the rejudge
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no answer has %s:\n%s", want, out)

@@ -11,9 +11,19 @@ type Run struct {
 	Exit    *int      `json:"exit,omitempty" doc:"exit status of the program, where it exited"`
 	Signal  string    `json:"signal,omitempty" doc:"signal that ended the program, such as SIGSEGV"`
 	Cause   string    `json:"cause,omitempty" doc:"which limit or event ended the run, see docs/verdicts.md"`
+	Noise   *Noise    `json:"noise,omitempty" doc:"what disturbed the run; no verdict depends on it"`
+	Syscall string    `json:"syscall,omitempty" doc:"strict mode: the forbidden system call that ended the run; with its arguments for inline tests and samples, else its name"`
 	Sample  bool      `json:"sample,omitempty"`
 	Stdout  *Text     `json:"stdout,omitempty" doc:"for inline tests and samples, cut to 64 KiB"`
 	Stderr  *Text     `json:"stderr,omitempty" doc:"for inline tests and samples, cut to 64 KiB"`
+}
+
+// GroupResult is what a group of cases gave, for problems with points.
+type GroupResult struct {
+	Name    string  `json:"name"`
+	Verdict Verdict `json:"verdict"`
+	Score   float64 `json:"score"`
+	Max     float64 `json:"max_score" doc:"what can be reached"`
 }
 
 // Compile is what the compiler did; nil for languages without a compile step.
@@ -34,8 +44,9 @@ type Timing struct {
 
 // ProblemRef names the problem that was judged against.
 type ProblemRef struct {
-	ID     string `json:"id,omitempty" doc:"absent for inline tests"`
-	Digest string `json:"digest"`
+	ID      string `json:"id,omitempty" doc:"absent for inline tests"`
+	Version int    `json:"version,omitempty" doc:"of an uploaded problem"`
+	Digest  string `json:"digest"`
 }
 
 // LanguageRef names the toolchain that ran the submission.
@@ -55,14 +66,19 @@ const (
 	None    Enforcement = "none"
 )
 
-// Enforced names the isolation level and how each limit was held.
+// Enforced names the isolation level, how each limit was held, and how what the
+// program had no business with was kept away from it.
 type Enforced struct {
-	Isolation string      `json:"isolation" doc:"full, or a lower level that the operator chose"`
-	CPU       Enforcement `json:"cpu"`
+	Isolation string      `json:"isolation" doc:"full, or a lower level that the operator chose: userns or ptrace"`
+	CPU       Enforcement `json:"cpu" doc:"exact, sampled or none, as all of these; docs/limits.md says how far sampled may be off"`
 	Wall      Enforcement `json:"wall"`
 	Memory    Enforcement `json:"memory"`
 	Output    Enforcement `json:"output"`
 	Tasks     Enforcement `json:"tasks"`
+	Disk      Enforcement `json:"disk" doc:"bytes and number of the files that the program writes"`
+	Files     Enforcement `json:"files" doc:"files of the host that are none of its business stay unread"`
+	Network   Enforcement `json:"network" doc:"nothing is sent anywhere"`
+	Processes Enforcement `json:"processes" doc:"processes outside the box are neither seen nor signalled"`
 }
 
 // Judgement is one act of judging one submission: the document that the API,
@@ -72,7 +88,9 @@ type Judgement struct {
 	ID        string            `json:"id"`
 	State     State             `json:"state" enum:"queued,judging,judged,failed,cancelled"`
 	Verdict   *Verdict          `json:"verdict" doc:"null until judged"`
-	Score     *float64          `json:"score" doc:"share of the cases accepted, 0 to 1, unless the problem scores otherwise"`
+	Score     *float64          `json:"score" doc:"share of the cases accepted, 0 to 1; for problems with points the points"`
+	MaxScore  *float64          `json:"max_score,omitempty" doc:"what can be reached, for problems with points"`
+	Groups    []GroupResult     `json:"groups,omitempty" doc:"points by group, for problems with points"`
 	Compile   *Compile          `json:"compile"`
 	Cases     []Run             `json:"cases"`
 	Timing    Timing            `json:"timing"`
@@ -84,6 +102,7 @@ type Judgement struct {
 	Enforced  *Enforced         `json:"enforced"`
 	Worker    string            `json:"worker"`
 	Attempt   int               `json:"attempt" doc:"attempts charged, this one included"`
+	Number    int               `json:"number,omitempty" doc:"2 after the first rejudge that was applied, then one more each time; absent before"`
 	Cached    bool              `json:"cached"`
 	Reward    *float64          `json:"reward"`
 	Retryable bool              `json:"retryable" doc:"in state failed: sending it again may help"`

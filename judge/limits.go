@@ -13,6 +13,7 @@ type Limits struct {
 	Memory Bytes         // peak of the box's cgroup, swap off
 	Output Bytes         // bytes on standard output; standard error has the same limit of its own
 	Tasks  int           // processes and threads at one time
+	Ptrace bool          // strict mode: only listed system calls and files, watched by a tracer
 }
 
 // DefaultLimits are applied where neither the request nor the problem states a limit.
@@ -20,7 +21,8 @@ func DefaultLimits() Limits {
 	return Limits{CPU: time.Second, Memory: 256 * MiB, Output: 1 * MiB, Tasks: 64}
 }
 
-// Or returns l with every unstated field taken from d.
+// Or returns l with every unstated field taken from d. Ptrace holds where either asks
+// for it: nobody can take strict mode off what another put it on.
 func (l Limits) Or(d Limits) Limits {
 	if l.CPU == 0 {
 		l.CPU = d.CPU
@@ -37,6 +39,7 @@ func (l Limits) Or(d Limits) Limits {
 	if l.Tasks == 0 {
 		l.Tasks = d.Tasks
 	}
+	l.Ptrace = l.Ptrace || d.Ptrace
 	return l
 }
 
@@ -91,13 +94,14 @@ type LimitsJSON struct {
 	Memory Kibibytes `json:"memory_kib,omitempty" doc:"peak memory of all processes together, in KiB" minimum:"0"`
 	Output Kibibytes `json:"output_kib,omitempty" doc:"standard output, and standard error apart from it, in KiB" minimum:"0"`
 	Tasks  int       `json:"tasks,omitempty" doc:"processes and threads at one time" minimum:"0"`
+	Ptrace bool      `json:"ptrace,omitempty" doc:"strict mode: a program that makes any but the listed system calls, or opens any but the listed files, is ended with SV; cannot be taken off a problem that states it"`
 }
 
 // JSON converts for a document.
 func (l Limits) JSON() LimitsJSON {
 	return LimitsJSON{
 		CPU: MillisOf(l.CPU), Wall: MillisOf(l.Wall),
-		Memory: KibibytesOf(l.Memory), Output: KibibytesOf(l.Output), Tasks: l.Tasks,
+		Memory: KibibytesOf(l.Memory), Output: KibibytesOf(l.Output), Tasks: l.Tasks, Ptrace: l.Ptrace,
 	}
 }
 
@@ -105,7 +109,7 @@ func (l Limits) JSON() LimitsJSON {
 func (l LimitsJSON) Limits() Limits {
 	return Limits{
 		CPU: l.CPU.Duration(), Wall: l.Wall.Duration(),
-		Memory: l.Memory.Bytes(), Output: l.Output.Bytes(), Tasks: l.Tasks,
+		Memory: l.Memory.Bytes(), Output: l.Output.Bytes(), Tasks: l.Tasks, Ptrace: l.Ptrace,
 	}
 }
 

@@ -51,7 +51,7 @@ func TestValidateNamesEveryFault(t *testing.T) {
 
 func TestLimitsThroughDocument(t *testing.T) {
 	t.Parallel()
-	want := Limits{CPU: 1234567 * time.Nanosecond, Wall: 3 * time.Second, Memory: 256 * MiB, Output: MiB, Tasks: 64}
+	want := Limits{CPU: 1234567 * time.Nanosecond, Wall: 3 * time.Second, Memory: 256 * MiB, Output: MiB, Tasks: 64, Ptrace: true}
 	if got := want.JSON().Limits(); got != want {
 		t.Errorf("JSON().Limits() = %+v, want %+v", got, want)
 	}
@@ -71,6 +71,18 @@ func TestMillisKeepNanoseconds(t *testing.T) {
 	for _, d := range []time.Duration{0, 1, 999, 12345678, time.Hour + 1, 100 * 24 * time.Hour} {
 		if got := MillisOf(d).Duration(); got != d {
 			t.Errorf("MillisOf(%d).Duration() = %d", d, got)
+		}
+	}
+}
+
+// Nobody takes strict mode off what another put it on.
+func TestStrictStays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ request, problem, want bool }{
+		{false, false, false}, {true, false, true}, {false, true, true}, {true, true, true},
+	} {
+		if got := (Limits{Ptrace: c.request}).Or(Limits{Ptrace: c.problem}).Complete().Ptrace; got != c.want {
+			t.Errorf("request %v, problem %v: strict %v, want %v", c.request, c.problem, got, c.want)
 		}
 	}
 }

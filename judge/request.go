@@ -15,11 +15,11 @@ import (
 type Request struct {
 	Language string            `json:"language" doc:"id or alias of a language, see GET /v1/languages" minLength:"1" maxLength:"64"`
 	Files    []FileJSON        `json:"files" doc:"source files; the first is the main file" minItems:"1"`
-	Problem  string            `json:"problem,omitempty" doc:"id of an uploaded problem, in place of tests" maxLength:"128"`
+	Problem  string            `json:"problem,omitempty" doc:"id of an uploaded problem, in place of tests; ID@VERSION for one that is not current" maxLength:"139"`
 	Tests    []TestJSON        `json:"tests,omitempty" doc:"inline tests, in place of a problem"`
 	Checker  *CheckerSpec      `json:"checker,omitempty" doc:"overrides the problem's checker; tokens where neither names one"`
 	Limits   *LimitsJSON       `json:"limits,omitempty" doc:"what is not stated comes from the problem, then from the defaults"`
-	Stop     Stop              `json:"stop,omitempty" enum:"first_fail,never" doc:"when the remaining cases are skipped; first_fail by default"`
+	Stop     Stop              `json:"stop,omitempty" enum:"first_fail,hardest_first,group,never" doc:"when remaining cases are skipped: after the first that is not accepted, the same with the cases in the order in which a failure is found soonest, where they cannot change the points of their group, or never; first_fail by default, group for problems with points"`
 	Labels   map[string]string `json:"labels,omitempty" doc:"kept and given back, never read by the judge"`
 	Priority string            `json:"priority,omitempty" enum:"interactive,train,batch" doc:"interactive by default; a lower one waits for every higher one"`
 	FairKey  string            `json:"fair_key,omitempty" maxLength:"128" doc:"keys take turns within a priority; such as a user, course or training run"`

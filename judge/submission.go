@@ -19,6 +19,11 @@ type Stop string
 const (
 	StopNever     Stop = "never"      // run every case
 	StopFirstFail Stop = "first_fail" // after the first case that is not accepted the rest are SK
+	// StopHardest is StopFirstFail with the cases in the order in which a failure is found
+	// soonest, as far as the worker knows: AC is what it is with any policy, and any case
+	// that fails gives the verdict else. For a problem with points it is StopGroup.
+	StopHardest Stop = "hardest_first"
+	StopGroup   Stop = "group" // cases that cannot change the points of their group any more are SK
 )
 
 // Submission is what someone sent, ready to judge: its language is an id of a
@@ -27,8 +32,9 @@ type Submission struct {
 	ID       string
 	Language string // an id or alias
 	Files    []File
+	Main     string       // the name of the main file; "" leaves it to the language's rules
 	Limits   Limits       // what the request states, zero fields unstated
-	Stop     Stop         // "" is StopFirstFail
+	Stop     Stop         // "" is StopFirstFail, for a problem with points StopGroup
 	Checker  *CheckerSpec // overrides the problem's; nil keeps it
 	Labels   map[string]string
 }

@@ -13,8 +13,9 @@ import (
 // directory. Command words may hold {source} (the main file), {stem} (the same
 // without its suffix), {sources} (all files of the language, one word each), {exe}
 // (sandbox.ExeDir), {class} (what main_class found), {memory_mib} and {tasks}
-// (limits of the run) and {box_mib} (the memory limit with the language's own
-// allowance: what the kernel enforces).
+// (limits of the run), {box_mib} (the memory limit with the language's own
+// allowance: what the kernel enforces) and {prepared} (PreparedDir; an argument or
+// variable with it is left out where nothing is prepared for the sources).
 type Language struct {
 	ID      string   `yaml:"id" json:"id"`
 	Name    string   `yaml:"name" json:"name"`         // "C++17 (GCC)"
@@ -22,14 +23,34 @@ type Language struct {
 	Source  string   `yaml:"source" json:"source"`     // default main file name: main.cpp
 	Suffix  []string `yaml:"suffixes" json:"suffixes"` // ".cpp", ".cc": tells the language of a file, see Set.ForFile
 	Rank    int      `yaml:"rank" json:"rank"`         // where several share a suffix the lowest rank wins, then the first id
-	Core    bool     `yaml:"core" json:"core"`         // part of the small core that "make demo" installs
+	// Signature, where set, is a regular expression that tells this language's files
+	// from others of the same suffix by what is in them, see Set.ForSource.
+	Signature *Pattern `yaml:"signature" json:"signature,omitempty"`
+	// IDs are what other systems call the language, by system, see Systems.
+	IDs  map[string][]string `yaml:"ids" json:"ids,omitempty"`
+	Core bool                `yaml:"core" json:"core"` // part of the small core that "make demo" installs
 
+	// Main, where set, is a regular expression that finds the main file among several.
+	Main *Pattern `yaml:"main" json:"main,omitempty"`
 	// MainClass, where set, finds the class that starts the program ({class}) and
 	// the name that its file must bear.
 	MainClass *MainClass `yaml:"main_class" json:"main_class,omitempty"`
 
+	// Verbatim says that what is handed in is itself what such a program prints. In a
+	// problem that asks for outputs the files are taken as those, and nothing is run.
+	Verbatim bool `yaml:"verbatim" json:"verbatim,omitempty"`
+
+	// Define is what goes before a name to have the compiler define it, as "-D": an
+	// argument of its own, after the compiler's name.
+	Define string `yaml:"define" json:"define,omitempty"`
+
+	// Prepare, where set, is made once for each toolchain; see Prepare.
+	Prepare *Prepare `yaml:"prepare" json:"prepare,omitempty"`
+
 	Compile *Step `yaml:"compile" json:"compile,omitempty"` // nil: no compiler; the sources are the executable
-	Run     Step  `yaml:"run" json:"run"`
+	// Check, where set, tells a syntax error of a language without a compiler; see Check.
+	Check *Check `yaml:"check" json:"check,omitempty"`
+	Run   Step   `yaml:"run" json:"run"`
 
 	Environment Environment `yaml:"environment" json:"environment"`
 	Allowance   Allowance   `yaml:"allowance" json:"allowance"`
@@ -46,7 +67,7 @@ type Step struct {
 }
 
 // StepLimits are limits in a definition's words; sizes are binary ("1G"). What is
-// not stated is as in DefaultStepLimits.
+// not stated is as in DefaultStepLimits, of a check as in DefaultCheckLimits.
 type StepLimits struct {
 	CPU      time.Duration `yaml:"cpu" json:"cpu"`
 	Wall     time.Duration `yaml:"wall" json:"wall"`

@@ -17,11 +17,16 @@ type Layout struct {
 }
 
 // Lay names the files of a submission. The main file is the one called Source,
-// else the first with one of the language's suffixes; when no file has one, the
-// first file is the main file and is called Source. Names must have passed
+// else the first with one of the language's suffixes whose content Main matches,
+// else the first with one of them; when no file has one, the first file is the
+// main file and is called Source. Names must have passed
 // judge.CheckFileName and be different; a submission without files lays out as
 // no main file.
-func (l *Language) Lay(files []judge.File) Layout {
+func (l *Language) Lay(files []judge.File) Layout { return l.LayMain(files, "") }
+
+// LayMain is Lay with the main file named, which is as if it alone were called Source;
+// "" and a name that no file has leave it to Lay's rules.
+func (l *Language) LayMain(files []judge.File, named string) Layout {
 	lay := Layout{Files: slices.Clone(files)}
 	if len(files) == 0 {
 		return lay
@@ -29,7 +34,15 @@ func (l *Language) Lay(files []judge.File) Layout {
 	if !slices.ContainsFunc(files, func(f judge.File) bool { return l.owns(f.Name) }) {
 		lay.Files[0].Name = l.Source
 	}
-	main := slices.IndexFunc(lay.Files, func(f judge.File) bool { return f.Name == l.Source })
+	main := -1
+	for _, name := range []string{named, l.Source} {
+		if main < 0 {
+			main = slices.IndexFunc(lay.Files, func(f judge.File) bool { return f.Name == name })
+		}
+	}
+	if main < 0 && l.Main != nil {
+		main = slices.IndexFunc(lay.Files, func(f judge.File) bool { return l.owns(f.Name) && l.Main.Match(f.Data) })
+	}
 	if main < 0 {
 		main = slices.IndexFunc(lay.Files, func(f judge.File) bool { return l.owns(f.Name) })
 	}
@@ -48,7 +61,7 @@ func (l *Language) Lay(files []judge.File) Layout {
 		for i, f := range own {
 			lay.Files[at[i]] = f
 		}
-		if started.name != "" {
+		if started.name != "" && (named == "" || lay.Files[main].Name != named) {
 			main = at[started.file]
 		}
 	}

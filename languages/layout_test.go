@@ -31,6 +31,8 @@ func TestLayout(t *testing.T) {
 		{"the file called as the source is main", "c", files("a.c", "", "main.c", "", "a.h", ""), "main.c", "main.c a.c", "a.c main.c a.h"},
 		{"the first of the language is main", "python3", files("data.txt", "", "x/b.py", "", "a.py", ""), "x/b.py", "x/b.py a.py", "data.txt x/b.py a.py"},
 		{"no options by file name", "c", files("-o.c", "", "@x.c", ""), "-o.c", "./-o.c ./@x.c", "-o.c @x.c"},
+		{"the file that main matches is main", "pascal",
+			files("unit.pas", "unit u;", "x.pas", "{ }\nprogram X;"), "x.pas", "x.pas unit.pas", "unit.pas x.pas"},
 		{"a bare suffix is no name", "c", files(".c", ""), "main.c", "main.c", "main.c"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -46,7 +46,7 @@ func Load(cfg Config) (*Set, error) {
 		defs = override(defs, own)
 	}
 	slices.SortFunc(defs, func(a, b source) int { return strings.Compare(a.ID, b.ID) })
-	set := &Set{byID: map[string]*Language{}, dir: cfg.Dir}
+	set := &Set{byID: map[string]*Language{}, bySystem: map[systemID]*Language{}, dir: cfg.Dir}
 	owner := map[string]string{}
 	for _, d := range defs {
 		set.all = append(set.all, d.Language)
@@ -61,6 +61,7 @@ func Load(cfg Config) (*Set, error) {
 			}
 			owner[name], set.byID[name] = d.file, d.Language
 		}
+		errs = append(errs, set.addSystems(d)...)
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -137,13 +138,19 @@ func (l *Language) complete() {
 		}
 	}
 	if l.Compile != nil {
-		l.Compile.Limits = l.Compile.Limits.orDefault()
+		l.Compile.Limits = l.Compile.Limits.or(DefaultStepLimits())
+	}
+	if l.Check != nil {
+		l.Check.Limits = l.Check.Limits.or(DefaultCheckLimits())
+	}
+	if l.Prepare != nil {
+		l.Prepare.Limits = l.Prepare.Limits.or(DefaultStepLimits())
 	}
 	l.SelfTest.Files = []judge.File{{Name: l.Source, Data: []byte(l.SelfTest.Source)}}
 }
 
-func (s *StepLimits) orDefault() *StepLimits {
-	lim := DefaultStepLimits()
+// or is s with lim for what is not stated.
+func (s *StepLimits) or(lim StepLimits) *StepLimits {
 	if s == nil {
 		return &lim
 	}

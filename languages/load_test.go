@@ -19,7 +19,8 @@ func bundledSet(t *testing.T) *Set {
 func TestBundledDefinitions(t *testing.T) {
 	t.Parallel()
 	set := bundledSet(t)
-	want := "bash c cpp17 cpp20 cpp23 go java javascript pypy3 python3 rust typescript"
+	want := "ada awk bash c clojure cobol commonlisp cpp17 cpp20 cpp23 csharp d elixir erlang fortran go haskell java javascript kotlin " +
+		"lua nasm nim objectivec ocaml pascal perl php prolog pypy3 python3 r racket ruby rust scala tcl text typescript"
 	var ids []string
 	for _, l := range set.All() {
 		ids = append(ids, l.ID)
@@ -50,6 +51,7 @@ func TestForFile(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"a.py", "python3"}, {"dir/a.cpp", "cpp17"}, {"a.cc", "cpp17"}, {"a.c", "c"}, {"a.rs", "rust"},
 		{"Main.java", "java"}, {"x.pypy", "pypy3"}, {"a.ts", "typescript"}, {"a.mjs", "javascript"},
+		{"a.pl", "perl"}, {"a.R", "r"}, {"a.C", "cpp17"}, {"a.p", "pascal"},
 		{"a.txt", ""}, {"py", ""}, {".py", ""}, {"Makefile", ""},
 	} {
 		got, ok := set.ForFile(c.name)
@@ -119,7 +121,12 @@ func TestEveryFaultAtOnce(t *testing.T) {
 		"c.yaml": definition("taken", "aliases: [java]\n"),
 		"d.yaml": definition("twice", ""),
 		"e.yaml": definition("twice", ""),
+		"i.yaml": definition("k", "ids: {judge0: [71], spoj: [PYTH 3], dmoj: [' X']}\nmain: '('\nsignature: ''\n"),
 		"f.yaml": "",
+		"l.yaml": definition("l", "compile: {args: [/usr/bin/small]}\ncheck: {args: [/usr/bin/small]}\n"),
+		"m.yaml": definition("m", "check: {args: [small, \"{exe}\"], when: '('}\n"),
+		"n.yaml": definition("n", "check: {args: [/usr/bin/small], output: prog}\n"),
+		"o.yaml": definition("o", "prepare: {args: [/usr/bin/small], output: pre}\ncheck: {args: [/usr/bin/small, \"{prepared}\"]}\n"),
 		"g.yaml": strings.Replace(definition("shim", ""), "[/usr/bin/small, -v]", "[/root/.bin/small]", 1),
 		"h.yaml": definition("j", "main_class: {type: '(', entry: x}\nenvironment: {root: relative, mounts: [{source: opt}], env: [novalue]}\n"),
 	})})
@@ -136,6 +143,16 @@ func TestEveryFaultAtOnce(t *testing.T) {
 		"c.yaml: aliases: \"java\" is already taken by",
 		"id: \"twice\" is already taken by",
 		"f.yaml: is empty",
+		"l.yaml: check: is for languages without compile",
+		"m.yaml: check.args: must start with a program's absolute path",
+		"m.yaml: check.args: word {exe} is not known here",
+		"m.yaml: line 9: error parsing regexp",
+		"n.yaml: check: has no output",
+		"o.yaml: check: {prepared} is not known here",
+		"i.yaml: ids.spoj: is not known, only cms, codeforces, dmoj,",
+		"i.yaml: ids.dmoj: names must be",
+		"i.yaml: line 10: error parsing regexp",
+		"i.yaml: line 11: must be a regular expression",
 		"g.yaml: toolchain.version:",
 		"h.yaml: main_class.type: error parsing regexp",
 		"h.yaml: environment.root:",

@@ -169,15 +169,22 @@ func writeDefinition(w io.Writer, l *Language, packages map[string]string) error
 	for _, m := range l.Environment.Mounts {
 		env.Mounts = append(env.Mounts, EnvMount{Target: m.Target})
 	}
+	sample := "" // what is prepared depends on the program that it is prepared with
+	if l.Prepare != nil {
+		sample = l.SelfTest.Source
+	}
 	return json.NewEncoder(w).Encode(struct {
 		Form        string
+		Prepare     *Prepare `json:",omitempty"`
+		Sample      string   `json:",omitempty"`
 		Compile     *Step
+		Check       *Check `json:",omitempty"`
 		Run         Step
 		Environment Environment
 		MainClass   *MainClass
 		Packages    map[string]string
 		Npm         []string
-	}{"judgefarm toolchain 1", l.Compile, l.Run, env, l.MainClass, packages, l.Toolchain.Npm})
+	}{"judgefarm toolchain 1", l.Prepare, sample, l.Compile, l.Check, l.Run, env, l.MainClass, packages, l.Toolchain.Npm})
 }
 
 // fix says how to get a missing file.

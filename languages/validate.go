@@ -42,9 +42,15 @@ func (l *Language) validate() []fault {
 			refuse("suffixes", "must be like .cpp, is %q", s)
 		}
 	}
+	faults = append(faults, l.validateIDs()...)
 	if l.MainClass != nil {
 		faults = append(faults, l.MainClass.compile()...)
 	}
+	if l.Define != "" && (l.Compile == nil || !strings.HasPrefix(l.Define, "-")) {
+		refuse("define", "must be an option of the compiler's, is %q", l.Define)
+	}
+	faults = append(faults, l.validatePrepare()...)
+	faults = append(faults, l.validateCheck()...)
 	if l.Compile != nil {
 		faults = append(faults, l.Compile.validate("compile", without(sourceWords, "exe"))...)
 		out := strings.TrimSuffix(l.Compile.Output, "/")
@@ -73,7 +79,7 @@ func (s *Step) validate(field string, words []string) []fault {
 	if len(s.Args) == 0 || !isSystemPath(s.Args[0]) && !strings.HasPrefix(s.Args[0], "{exe}/") {
 		refuse("args", "must start with a program's absolute path or {exe}/...: nothing is sought in a PATH")
 	}
-	known := slices.Concat(words, limitWords)
+	known := slices.Concat(words, limitWords, []string{"prepared"})
 	for _, arg := range s.Args {
 		for _, m := range word.FindAllStringSubmatch(arg, -1) {
 			switch {
@@ -85,11 +91,15 @@ func (s *Step) validate(field string, words []string) []fault {
 		}
 	}
 	faults = append(faults, checkEnv(field+".env", s.Env)...)
-	lim := s.Limits.orDefault()
-	if lim.CPU < 0 || lim.Wall < lim.CPU || lim.Tasks < 1 {
-		refuse("limits", "wall must be at least cpu, tasks at least 1")
+	return append(faults, s.Limits.or(DefaultStepLimits()).validate(field+".limits")...)
+}
+
+// validate is for limits with their defaults.
+func (s *StepLimits) validate(field string) []fault {
+	if s.CPU < 0 || s.Wall < s.CPU || s.Tasks < 1 {
+		return []fault{{field, "wall must be at least cpu, tasks at least 1"}}
 	}
-	return faults
+	return nil
 }
 
 func checkEnv(field string, env []string) []fault {
@@ -99,7 +109,7 @@ func checkEnv(field string, env []string) []fault {
 			faults = append(faults, fault{field, fmt.Sprintf("must be NAME=value, is %q", e)})
 		}
 		for _, m := range word.FindAllStringSubmatch(e, -1) {
-			if known := append([]string{"exe"}, limitWords...); !slices.Contains(known, m[1]) {
+			if known := append([]string{"exe", "prepared"}, limitWords...); !slices.Contains(known, m[1]) {
 				faults = append(faults, fault{field, fmt.Sprintf("word %s is not known here, only %s", m[0], strings.Join(known, ", "))})
 			}
 		}

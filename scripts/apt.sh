@@ -37,9 +37,10 @@ patient() {
 		[ "$try" -lt 5 ] || break
 		say "apt-get $1 failed, trying again in $((try * 5)) s"
 		sleep $((try * 5))
-		[ "$1" = update ] || apt-get -q update >/dev/null 2>&1 </dev/null || true
+		[ "$1" = update ] || apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 update >/dev/null 2>&1 </dev/null || true
 	done
 	rm -f "$log"
+	say "apt-get $1 failed $try times, see above; once it works by hand, run this again"
 	return 1
 }
 

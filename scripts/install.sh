@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what judgefarm needs on a bare Debian machine that has Go, make and git.
 #
-#   scripts/install.sh build   a C compiler: the box is started by a few lines of C
+#   scripts/install.sh build   a C compiler: the box is started by a few lines of C; Go's modules
 #   scripts/install.sh core    build, and C, C++, Python, Java and Node to judge with
-#   scripts/install.sh test    build, every language, redis-server, the machine with cgroup v2
+#   scripts/install.sh test    build, every language, redis-server, runc, the machine with cgroup v2
 #
 # Nothing is installed twice. Without root or apt it names what is missing: a
 # missing compiler is an error, a missing language only a language less.
@@ -47,17 +47,33 @@ have_cc() {
 	return "$ok"
 }
 
+# need_modules fetches the modules of what "go list -deps ARGS" names, and tries again
+# when one does not come: go asks for each once, and a build without it is none.
+need_modules() {
+	local try said
+	for try in 1 2 3 4 5; do
+		said=$(go list -deps "$@" 2>&1 >/dev/null) && return 0
+		grep -q '://' <<<"$said" || return 0 # a fault of the sources: the build tells it better
+		printf 'install: go list -deps %s: %s\n' "$*" "$(tail -n 5 <<<"$said")" >&2
+		[ "$try" = 5 ] || sleep $((try * 5))
+	done
+	fail "Go's modules could not be fetched in $try tries, see above; $(go env GOPROXY) is where they were asked for."
+}
+
 what=${1:-core}
 need_go
 need_roots
 need_cc
+need_modules ./...
 case $what in
 build) ;;
 core)
 	scripts/toolchains.sh --core || echo "install: going on with the languages that are here" >&2
 	;;
 test)
-	scripts/apt.sh curl redis-server user-mode-linux
+	need_modules -test ./...
+	need_modules -modfile=tools/go.mod tool
+	scripts/apt.sh curl redis-server runc user-mode-linux gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	scripts/toolchains.sh --all
 	;;
 *)

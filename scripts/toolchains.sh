@@ -44,7 +44,7 @@ npm_packages() {
 	command -v npm >/dev/null || scripts/apt.sh npm || return 1
 	say "installing ${need[*]} below $prefix"
 	# All in one go: npm would remove what it did not install itself.
-	(umask 022 && mkdir -p "$prefix" && npm install --prefix "$prefix" --no-audit --no-fund --ignore-scripts --loglevel=error "$@" >&2) || return 1
+	(umask 022 && mkdir -p "$prefix" && npm install --fetch-retries 5 --prefix "$prefix" --no-audit --no-fund --ignore-scripts --loglevel=error "$@" >&2) || return 1
 	chmod -R a+rX "$prefix"
 }
 

@@ -44,6 +44,9 @@ func (d fileData) Open() (io.ReadCloser, error) {
 
 func (d fileData) Size() int64 { return d.size }
 
+// Path is where the data lies; what only shows it to a person may ask for it.
+func (d fileData) Path() string { return d.path }
+
 // ReadAll returns the bytes of d, refusing more than max.
 func ReadAll(d Data, max int64) ([]byte, error) {
 	if d.Size() > max {

@@ -55,6 +55,7 @@ func TestDigest(t *testing.T) {
 		"order":                            func(c *testcases.InlineConfig) { slices.Reverse(c.Tests) },
 		"a case more":                      func(c *testcases.InlineConfig) { c.Tests = append(c.Tests, pair("", "")) },
 		"limit":                            func(c *testcases.InlineConfig) { c.Limits.CPU = time.Second },
+		"strict mode":                      func(c *testcases.InlineConfig) { c.Limits.Ptrace = true },
 		"checker":                          func(c *testcases.InlineConfig) { c.Checker.Name = "exact" },
 		"checker argument": func(c *testcases.InlineConfig) {
 			c.Checker = judge.CheckerSpec{Name: "floats", Args: []string{"abs=1e-3"}}

@@ -2,6 +2,7 @@ package testcases
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"judgefarm/judge"
@@ -14,53 +15,148 @@ const maxNameLength = 200
 // names that are not unique or could not be part of a key, absent data, limits
 // out of range, an unknown checker, a custom checker without its program.
 func (p *Problem) Validate() error {
-	faults := p.validateChecker()
+	faults := p.validateRules()
 	faults = append(faults, p.Limits.Complete().Validate("limits.")...)
-	seen := map[string]bool{}
-	for _, g := range p.Groups {
-		if reason := CheckName(g.Name); reason != "" {
-			faults = append(faults, &judge.FieldError{Field: g.Name, Reason: "group name " + reason})
-		}
-		for _, c := range g.Cases {
-			refuse := func(format string, args ...any) {
-				faults = append(faults, &judge.FieldError{Field: c.Name, Reason: fmt.Sprintf(format, args...)})
-			}
-			if reason := CheckName(c.Name); reason != "" {
-				refuse("case name %s", reason)
-			}
-			if seen[c.Name] {
-				refuse("case name is used twice")
-			}
-			seen[c.Name] = true
-			if c.Input == nil {
-				refuse("has no input")
-			}
-			if c.Answer == nil {
-				refuse("has no answer")
-			}
-		}
+	faults = append(faults, p.validateKind()...)
+	v := &treeCheck{p: p, seen: map[string]bool{}, groups: map[string]bool{}}
+	v.groupList(p.Groups)
+	if v.cases == 0 {
+		v.refuse("data", "must hold at least one case")
 	}
-	if len(seen) == 0 {
-		faults = append(faults, &judge.FieldError{Field: "data", Reason: "must hold at least one case"})
-	}
-	return judge.Refuse(faults...)
+	return judge.Refuse(append(faults, v.faults...)...)
 }
 
-func (p *Problem) validateChecker() []*judge.FieldError {
-	choice, faults := ParseChecker(p.Checker)
-	switch {
-	case choice.Name == CustomChecker && len(p.CheckerFiles) == 0:
-		faults = append(faults, &judge.FieldError{Field: "checker.files", Reason: "must name the program of a custom checker"})
-	case choice.Name == CustomChecker && p.CheckerLanguage == "":
-		faults = append(faults, &judge.FieldError{Field: "checker.language", Reason: "must name the language of a custom checker"})
+// treeCheck looks at groups and cases.
+type treeCheck struct {
+	p            *Problem
+	seen, groups map[string]bool // names of cases; of groups that came before
+	cases        int
+	faults       []*judge.FieldError
+}
+
+func (v *treeCheck) refuse(field, format string, args ...any) {
+	v.faults = append(v.faults, &judge.FieldError{Field: field, Reason: fmt.Sprintf(format, args...)})
+}
+
+func (v *treeCheck) groupList(groups []Group) {
+	for _, g := range groups {
+		if reason := CheckName(g.Name); reason != "" {
+			v.refuse(g.Name, "group name %s", reason)
+		}
+		if v.groups[g.Name] {
+			v.refuse(g.Name, "group name is used twice")
+		}
+		for _, before := range g.After {
+			if !v.groups[before] {
+				v.refuse(g.Name, "depends on %.64q, which is no earlier group", before)
+			}
+		}
+		for i, name := range g.Also {
+			if !v.seen[name] || slices.Contains(g.Also[:i], name) {
+				v.refuse(g.Name, "counts %.64q, which is no case of a group before or is there twice", name)
+			}
+		}
+		if g.Score != nil && g.Score.Mode == ModeCustom && g.Score.Grader == nil {
+			v.refuse(g.Name, "is graded by a program that the package does not have")
+		}
+		for _, c := range g.Cases {
+			v.oneCase(c)
+		}
+		v.groupList(g.Groups)
+		v.groups[g.Name] = true
 	}
-	for _, f := range p.CheckerFiles {
+}
+
+func (v *treeCheck) oneCase(c Case) {
+	v.cases++
+	if reason := CheckName(c.Name); reason != "" {
+		v.refuse(c.Name, "case name %s", reason)
+	}
+	if v.seen[c.Name] {
+		v.refuse(c.Name, "case name is used twice")
+	}
+	v.seen[c.Name] = true
+	if c.Input == nil && c.InputFrom == nil {
+		v.refuse(c.Name, "has no input")
+	}
+	if c.Answer == nil && c.AnswerFrom == nil {
+		v.refuse(c.Name, "has no answer")
+	}
+	for r := range c.recipes() {
+		if reason := r.check(); reason != "" {
+			v.refuse(c.Name, "%s", reason)
+		}
+	}
+	if reason := v.p.checkRule(c); reason != "" {
+		v.refuse(c.Name, "%s", reason)
+	}
+	if c.Handed != HandedNever && c.Output == "" {
+		v.refuse(c.Name, "takes an output without a name for its file")
+	}
+	for _, f := range c.Files {
 		if err := judge.CheckFileName(f.Name); err != nil {
-			faults = append(faults, &judge.FieldError{Field: "checker.files", Reason: err.Error()})
+			v.refuse(c.Name, "file %.64q: %v", f.Name, err)
+		}
+	}
+}
+
+// validateKind looks at what a kind needs and at names of files.
+func (p *Problem) validateKind() []*judge.FieldError {
+	var faults []*judge.FieldError
+	refuse := func(field, format string, args ...any) {
+		faults = append(faults, &judge.FieldError{Field: field, Reason: fmt.Sprintf(format, args...)})
+	}
+	talks := p.Kind == Interactive || p.Kind == Communication
+	switch {
+	case !talks && p.Kind != Batch && p.Kind != OutputOnly:
+		refuse("kind", "is not known: %.64q", p.Kind)
+	case talks && p.Interactor == nil:
+		refuse("interactor", "must be a program of the package")
+	case talks && (p.InputFile != "" || p.OutputFile != ""):
+		refuse("input_file", "and output_file are not for problems that talk to the program")
+	}
+	if p.Kind == Communication {
+		if p.Interactor != nil && p.Interactor.Protocol != ProtocolCMS {
+			refuse("interactor.protocol", "must be %q for a manager, is %.64q", ProtocolCMS, p.Interactor.Protocol)
+		}
+		if p.NamedPipes && p.Limits.Ptrace {
+			refuse("limits.ptrace", "is not for programs that open named pipes: they are not on the list of strict mode")
+		}
+	}
+	if p.Interactor != nil {
+		faults = append(faults, p.Interactor.validate("interactor.")...)
+	}
+	for field, name := range map[string]string{"input_file": p.InputFile, "output_file": p.OutputFile} {
+		if err := judge.CheckFileName(name); name != "" && err != nil {
+			refuse(field, "%v", err)
+		}
+	}
+	if p.Passes < 0 || p.Passes > maxPasses {
+		refuse("passes", "must be at most %d, is %d", maxPasses, p.Passes)
+	}
+	if p.Processes < 0 || p.Processes > MaxProcesses {
+		refuse("processes", "must be at most %d, is %d", MaxProcesses, p.Processes)
+	}
+	for lang, inc := range p.Include {
+		for _, f := range inc.Files {
+			if err := judge.CheckFileName(f.Name); err != nil {
+				refuse("include/"+lang, "%v", err)
+			}
+		}
+	}
+	for lang, factor := range p.TimeFactors {
+		if factor.Sign() <= 0 {
+			refuse("time_factors."+lang, "must be greater than 0, is %v", factor)
 		}
 	}
 	return faults
 }
+
+// Bounds of what one case may cost.
+const (
+	maxPasses    = 1000
+	MaxProcesses = 16
+)
 
 // CheckName says what is wrong with the name of a case, group or problem: it is
 // used in keys of the blob store, so its slash-separated parts are made of

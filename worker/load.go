@@ -17,29 +17,32 @@ import (
 // maxRequest bounds the stored document of one submission; the dispatcher admits less.
 const maxRequest = 512 << 20
 
-// load fetches the submission as admitted and its problem. release says that the
-// problem is no longer in use.
-func (w *Worker) load(ctx context.Context, id string) (job engine.Job, rec results.Record, release func(), err error) {
+// load fetches the submission as admitted and its problem, with the digest of its
+// package ("" for inline tests). release says that the problem is no longer in use.
+func (w *Worker) load(ctx context.Context, id string) (job engine.Job, rec results.Record, pkg string, release func(), err error) {
 	if rec, err = w.Results.Get(ctx, id); err != nil {
-		return job, rec, nil, judge.Fail(judge.FailStorage, fmt.Errorf("read record: %w", err))
+		return job, rec, "", nil, judge.Fail(judge.FailStorage, fmt.Errorf("read record: %w", err))
 	}
 	doc, err := w.fetch(ctx, rec.Request)
 	if err != nil {
-		return job, rec, nil, err
+		return job, rec, "", nil, err
 	}
 	admitted, err := judge.ParseAdmitted(doc)
 	if err != nil {
-		return job, rec, nil, broken(err)
+		return job, rec, "", nil, broken(err)
 	}
 	sub, err := admitted.Submission()
 	if err != nil {
-		return job, rec, nil, broken(err)
+		return job, rec, "", nil, broken(err)
+	}
+	if err := w.checkQuarantine(ctx, admitted); err != nil {
+		return job, rec, "", nil, err
 	}
 	p, release, err := w.problem(ctx, admitted)
 	if err != nil {
-		return job, rec, nil, err
+		return job, rec, "", nil, err
 	}
-	return engine.Job{Submission: sub, Problem: p}, rec, release, nil
+	return engine.Job{Submission: sub, Problem: p}, rec, admitted.Package, release, nil
 }
 
 // fetch reads one document. A missing one cannot come back; any other error may pass.
@@ -69,10 +72,10 @@ func (w *Worker) problem(ctx context.Context, a *judge.Admitted) (*testcases.Pro
 		if err != nil {
 			return nil, nil, err
 		}
-		if p.Digest != a.Problem.Digest {
+		if p.Named() != a.Problem.Digest {
 			release()
 			return nil, nil, &judge.Failed{Kind: judge.FailProblem,
-				Reason: fmt.Sprintf("problem %s: the package reads as %s here, was admitted as %s: dispatcher and worker are of different versions", a.Problem.ID, p.Digest, a.Problem.Digest)}
+				Reason: fmt.Sprintf("problem %s: the package reads as %s here, was admitted as %s: dispatcher and worker are of different versions", a.Problem.ID, p.Named(), a.Problem.Digest)}
 		}
 		named := *p // the cache shares problems between ids
 		named.ID = a.Problem.ID
@@ -109,8 +112,9 @@ func kept(out *engine.Outcome) []artifacts.Artifact {
 	}
 	for _, o := range out.Outputs {
 		files = append(files,
-			artifacts.Artifact{Kind: artifacts.Stdout, Case: o.Case, Verdict: o.Verdict, Data: o.Stdout},
-			artifacts.Artifact{Kind: artifacts.Stderr, Case: o.Case, Verdict: o.Verdict, Data: o.Stderr})
+			artifacts.Artifact{Kind: artifacts.Stdout, Case: o.Case, Verdict: o.Verdict, Data: o.Stdout, Total: o.StdoutTotal},
+			artifacts.Artifact{Kind: artifacts.Stderr, Case: o.Case, Verdict: o.Verdict, Data: o.Stderr},
+			artifacts.Artifact{Kind: artifacts.Dialogue, Case: o.Case, Verdict: o.Verdict, Data: o.Dialogue})
 	}
 	return files
 }

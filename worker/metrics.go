@@ -15,11 +15,12 @@ type Metrics struct {
 	slots, busy             prometheus.Gauge
 	runs, judgements        *prometheus.CounterVec
 	failures                *prometheus.CounterVec
-	lost                    prometheus.Counter
+	lost, quarantines       prometheus.Counter
 	compiles                *prometheus.CounterVec
 	boxSetup, boxTeardown   prometheus.Histogram
 	boxFailures             prometheus.Counter
 	cpu, wall, memory       *prometheus.HistogramVec
+	runDelay                prometheus.Histogram
 	queueWait               *prometheus.HistogramVec
 	uploads, uploadFailures prometheus.Counter
 	uploadBytes             prometheus.Counter
@@ -28,6 +29,7 @@ type Metrics struct {
 var (
 	boxBuckets    = []float64{.0002, .0005, .001, .002, .005, .01, .02, .05, .1, .5, 1}
 	timeBuckets   = []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2, 5, 10, 30, 60}
+	delayBuckets  = []float64{.0001, .0005, .001, .004, .01, .05, .1, .5, 1, 5}
 	waitBuckets   = []float64{.005, .01, .02, .03, .05, .1, .5, 1, 5, 30, 120, 600}
 	memoryBuckets = prometheus.ExponentialBuckets(1<<20, 2, 14)
 )
@@ -53,6 +55,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		runs:        counters("judge_runs_total", "Runs by language and verdict.", "language", "verdict"),
 		judgements:  counters("judge_judgements_total", "Final judgements by language, state and verdict.", "language", "state", "verdict"),
 		failures:    counters("judge_failures_total", "Attempts that failed through a fault of ours, by kind.", "kind"),
+		quarantines: counter("judge_quarantines_total", "Problems that this worker took into quarantine."),
 		lost:        counter("judge_leases_lost_total", "Attempts whose lease another took or whose result was refused as stale."),
 		compiles:    counters("judge_compiles_total", "Compile steps by language and where the executable came from.", "language", "cache"),
 		boxSetup:    histogram("judge_box_setup_seconds", "Time to make a box.", boxBuckets),
@@ -61,6 +64,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		cpu:         histograms("judge_run_cpu_seconds", "CPU time of runs.", timeBuckets),
 		wall:        histograms("judge_run_wall_seconds", "Wall time of runs.", timeBuckets),
 		memory:      histograms("judge_run_memory_bytes", "Peak memory of runs.", memoryBuckets),
+		runDelay:    histogram("judge_run_delay_seconds", "Time the main program of a run could have run and had no core.", delayBuckets),
 		queueWait: f.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "judge_queue_wait_seconds", Help: "Time from acceptance to the start of an attempt, by priority.", Buckets: waitBuckets,
 		}, []string{"priority"}),
@@ -91,6 +95,9 @@ func (m *Metrics) judged(j *judge.Judgement) {
 		m.cpu.WithLabelValues(language).Observe(run.Usage.CPU.Duration().Seconds())
 		m.wall.WithLabelValues(language).Observe(run.Usage.Wall.Duration().Seconds())
 		m.memory.WithLabelValues(language).Observe(float64(run.Usage.Memory.Bytes()))
+		if run.Noise != nil && run.Noise.RunDelay != nil {
+			m.runDelay.Observe(run.Noise.RunDelay.Duration().Seconds())
+		}
 	}
 }
 

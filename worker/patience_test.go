@@ -125,14 +125,15 @@ func TestAnIllHostTakesNoWork(t *testing.T) {
 		}
 		return accepted(), nil
 	}
-	looks := 0
+	looks, well := 0, false
 	r.well = func(context.Context) error {
 		if looks++; looks == 1 {
 			return errors.New("disk is full")
 		}
-		if calls != 1 {
+		if !well && calls != 1 {
 			t.Errorf("look %d came after %d attempts, want 1", looks, calls)
 		}
+		well = true // looks go on until the second attempt is settled
 		return nil
 	}
 	r.source = twice("s")

@@ -4,8 +4,12 @@
 // they meet at dispatcher/queue and dispatcher/results.
 //
 //	job -> Lease -> load request and problem -> engine.Judge -> Keep -> Finish
-//	                 |  heartbeat: Renew, and the context ends on a cancel,
-//	                 |  a drain or a lost lease
+//	       |<------------- in a slot ---------------------->|<- settling ->|
+//	       |  heartbeat: Renew, and the context ends on a cancel, a drain or
+//	       |  a lost lease
+//
+// A slot takes the next job while the artifacts of the one before are stored. As
+// many as there are slots may be settling; with more a slot waits.
 package worker
 
 import (
@@ -75,13 +79,19 @@ type Config struct {
 	// the error names the fix. It is asked after faults of ours: the worker takes no
 	// more until it returns nil. nil is a host that is always well.
 	Well func(ctx context.Context) error
-	Log  *slog.Logger // nil is slog.Default
+	// Quarantine is for how many submissions in a row a problem's checker or interactor
+	// may fail here until submissions to it fail at once; 0 is DefaultQuarantine,
+	// negative is without end.
+	Quarantine int
+	Log        *slog.Logger // nil is slog.Default
 }
 
 // Worker judges what its source delivers.
 type Worker struct {
 	Config
-	rest rest
+	rest     rest
+	streaks  streaks
+	settling chan struct{} // holds an entry for each attempt that was judged and is not settled
 }
 
 // New returns a worker, or says what the configuration lacks.
@@ -107,17 +117,24 @@ func New(cfg Config) (*Worker, error) {
 	if cfg.Patience == 0 {
 		cfg.Patience = DefaultPatience
 	}
+	if cfg.Quarantine == 0 {
+		cfg.Quarantine = DefaultQuarantine
+	}
 	if cfg.Well == nil {
 		cfg.Well = func(context.Context) error { return nil }
 	}
-	return &Worker{Config: cfg}, nil
+	return &Worker{Config: cfg, settling: make(chan struct{}, cfg.Slots)}, nil
 }
 
 // Run judges until take ends, then waits for what is being judged. When work ends
 // too, what is still running goes back into the queue with its attempt uncharged.
 func (w *Worker) Run(take, work context.Context) error {
 	w.Metrics.slots.Set(float64(w.Slots))
-	return w.Source.Take(take, work, w.Slots, func(work context.Context, job queue.Job) { w.handle(take, work, job) })
+	err := w.Source.Take(take, work, w.Slots, func(work context.Context, job queue.Job) { w.handle(take, work, job) })
+	for range cap(w.settling) { // until none is left
+		w.settling <- struct{}{}
+	}
+	return err
 }
 
 // handle judges one delivery. It returns nothing: whatever happens the delivery is
@@ -143,55 +160,24 @@ func (w *Worker) handle(take, work context.Context, job queue.Job) {
 		return
 	}
 	ctx, end := w.hold(work, a, log)
-	defer end()
-	began := time.Now()
-	out, err := w.attempt(ctx, log, a)
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	settle, cancel := context.WithTimeout(context.WithoutCancel(work), settleTime)
-	defer cancel()
-	w.settle(settle, log.With("attempt", a.Charged, "took", time.Since(began).Round(time.Millisecond)), a, out, err)
-}
-
-// attempt judges and stores everything but the final record.
-func (w *Worker) attempt(ctx context.Context, log *slog.Logger, a judge.Attempt) (*engine.Outcome, error) {
-	started := time.Now()
-	var (
-		job     engine.Job
-		rec     results.Record
-		release func()
-	)
-	err := w.patient(ctx, log, func() (err error) {
-		job, rec, release, err = w.load(ctx, a.Submission)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	waited := max(0, started.Sub(rec.CreatedAt))
-	w.Metrics.queueWait.WithLabelValues(rec.Priority).Observe(waited.Seconds())
-	out, err := w.Judge.Judge(ctx, job, engine.Watcher{Case: func(i, n int, run judge.Run) {
-		// A lost progress event costs a listener one line; the judgement has the run.
-		if err := w.Results.Progress(ctx, a, i, n, run); err != nil && ctx.Err() == nil {
-			log.Warn("publish progress", "error", err)
+	later := false
+	defer func() { // also after a panic: then the lease runs out
+		if !later {
+			end()
 		}
-	}})
-	if err != nil {
-		return nil, err
+	}()
+	t := w.attempt(ctx, log, a)
+	w.watchChecker(context.WithoutCancel(work), log, t) // in the slot: in the order of the attempts
+	if t.err != nil {
+		w.conclude(ctx, work, t) // in the slot: after a fault it may have to rest
+		return
 	}
-	j := &out.Judgement
-	j.Worker, j.Attempt, j.CreatedAt = w.Name, a.Charged, rec.CreatedAt
-	j.Timing.Queue = judge.MillisOf(waited)
-	err = w.patient(ctx, log, func() error {
-		if err := w.Artifacts.Keep(ctx, a, j, kept(out)); err != nil {
-			return judge.Fail(judge.FailStorage, fmt.Errorf("keep artifacts: %w", err))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	later = true
+	w.settling <- struct{}{}
+	go func() { // Run waits for it
+		defer func() { <-w.settling }()
+		defer end()
+		defer t.recovered()
+		w.conclude(ctx, work, t)
+	}()
 }

@@ -130,7 +130,7 @@ func (r *room) deliver(t *testing.T, work context.Context) results.Record {
 	}
 	w, err := worker.New(worker.Config{
 		Name: "w", Slots: 1, Source: source, Line: r.line, Results: r.store, Blobs: blobs, Problems: r, Judge: r,
-		Artifacts: r, Patience: max(r.patience, 1), Well: r.well, Lease: 200 * time.Millisecond, Heartbeat: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Artifacts: r, Patience: max(r.patience, 1), Well: r.well, Lease: time.Minute, Heartbeat: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

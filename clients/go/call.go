@@ -30,7 +30,7 @@ const (
 )
 
 // call tries until the server has answered for good or patience is used up, and
-// decodes the answer into v.
+// decodes the answer into v, unless that is nil.
 func (c *Client) call(ctx context.Context, do call, v any) error {
 	var spent time.Duration
 	for wait := firstPause; ; wait = min(2*wait, mostPause) {
@@ -74,6 +74,9 @@ func (c *Client) try(ctx context.Context, do call, v any) error {
 		return err
 	}
 	defer res.Body.Close()
+	if v == nil {
+		return nil
+	}
 	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(v); err != nil {
 		return fmt.Errorf("read answer: %w", err)
 	}

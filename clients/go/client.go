@@ -115,7 +115,7 @@ func (c *Client) PutProblem(ctx context.Context, id string, archive []byte) (jud
 func (c *Client) PutProblemFrom(ctx context.Context, id string, archive io.ReaderAt, size int64) (judge.ProblemInfo, error) {
 	var info judge.ProblemInfo
 	err := c.call(ctx, call{
-		verb: "upload problem", method: http.MethodPut, path: "/v1/problems/" + url.PathEscape(id), timeout: uploadTimeout,
+		verb: "upload problem", method: http.MethodPut, path: problemPath(id), timeout: uploadTimeout,
 		header: http.Header{"Content-Type": {"application/octet-stream"}},
 		body:   func() io.Reader { return io.NewSectionReader(archive, 0, size) }, size: size,
 	}, &info)
@@ -125,7 +125,7 @@ func (c *Client) PutProblemFrom(ctx context.Context, id string, archive io.Reade
 // GetProblem returns what is known of an uploaded problem.
 func (c *Client) GetProblem(ctx context.Context, id string) (judge.ProblemInfo, error) {
 	var info judge.ProblemInfo
-	err := c.call(ctx, call{verb: "get problem", method: http.MethodGet, path: "/v1/problems/" + url.PathEscape(id), timeout: requestTimeout}, &info)
+	err := c.call(ctx, call{verb: "get problem", method: http.MethodGet, path: problemPath(id), timeout: requestTimeout}, &info)
 	return info, err
 }
 

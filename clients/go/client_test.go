@@ -256,7 +256,7 @@ func TestWaitLeavesASilentStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Finish(t, f.Start(t, j.ID), judge.Accepted)
-	if got, err := c.Wait(t.Context(), j.ID); err != nil || got.State != judge.Judged || streams.Load() != 2 {
+	if got, err := c.Wait(t.Context(), j.ID); err != nil || got.State != judge.Judged || streams.Load() < 2 { // more on a host that stands still for as long
 		t.Errorf("got %s, %v, %d streams", got.State, err, streams.Load())
 	}
 }
@@ -306,6 +306,27 @@ func TestProblemsAndLanguages(t *testing.T) {
 	}
 	if got, err := c.GetProblem(t.Context(), "p"); err != nil || got.Digest != info.Digest {
 		t.Errorf("got %+v, %v, want %+v", got, err, info)
+	}
+	if list, err := c.Problems(t.Context()); err != nil || len(list) != 1 || list[0].Version != 1 {
+		t.Errorf("got problems %+v, %v", list, err)
+	}
+	if _, err := c.RollbackProblem(t.Context(), "p", 0); err == nil {
+		t.Error("a rollback without a number was sent")
+	}
+	if _, err := c.RollbackProblem(t.Context(), "p", 7); !client.IsNotFound(err) {
+		t.Errorf("got %v for a version that is not there", err)
+	}
+	if got, err := c.RollbackProblem(t.Context(), "p", 1); err != nil || got.Version != 1 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if v, err := c.ProblemVersions(t.Context(), "p"); err != nil || v.Current != 1 || len(v.Versions) != 1 {
+		t.Errorf("got versions %+v, %v", v, err)
+	}
+	if err := c.DeleteProblem(t.Context(), "p"); err != nil {
+		t.Errorf("delete: %v", err)
+	}
+	if err := c.DeleteProblem(t.Context(), "p"); !client.IsNotFound(err) {
+		t.Errorf("delete twice: %v", err)
 	}
 	if list, err := c.Languages(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("got %v, %v", list, err)

@@ -14,7 +14,17 @@ import (
 	"judgefarm/testcases"
 )
 
+// benchCmd is what there is to measure; all parts alone without another word.
 type benchCmd struct {
+	Parts benchPartsCmd `cmd:"" default:"withargs" help:"The parts of judging against a bare start: box, engine, queue."`
+	Box   benchBoxCmd   `cmd:"" help:"What a box costs, beside other sandboxes where they are installed, and how exact it is."`
+	Noise benchNoiseCmd `cmd:"" help:"How the CPU time of the same program varies: computing and in memory, with a core of its own and on a shared one."`
+	Batch benchBatchCmd `cmd:"" help:"A batch of submissions of ten cases through queue, worker and results, against boxes alone."`
+
+	Interact benchInteractCmd `cmd:"" help:"Dialogues of many turns and checks of large outputs, against the same programs joined by plain pipes, and the memory that they take."`
+}
+
+type benchPartsCmd struct {
 	Runs   int  `help:"Runs of each load, round and number of workers." default:"200"`
 	Rounds int  `help:"Rounds, in which the loads take turns." default:"3"`
 	JSON   bool `help:"Print the table as JSON." name:"json"`
@@ -30,7 +40,7 @@ type benchReport struct {
 }
 
 // Run measures on this machine: bare, in a box, through the engine, through the queue.
-func (c *benchCmd) Run(env *daemon.Env) error {
+func (c *benchPartsCmd) Run(env *daemon.Env) error {
 	if c.Runs < 1 || c.Rounds < 1 {
 		return daemon.Usage("--runs and --rounds must be at least 1")
 	}
@@ -40,7 +50,11 @@ func (c *benchCmd) Run(env *daemon.Env) error {
 	if err != nil {
 		return err
 	}
-	l, err := c.openLocal(env, 2*n, nil)
+	slots := 2 * n
+	if c.Pin {
+		slots = n
+	}
+	l, err := c.openLocal(env, slots, nil)
 	if err != nil {
 		return err
 	}
@@ -54,7 +68,7 @@ func (c *benchCmd) Run(env *daemon.Env) error {
 	return printBench(env, rep)
 }
 
-func (c *benchCmd) measure(ctx context.Context, env *daemon.Env, l *local, n int) (*benchReport, error) {
+func (c *benchPartsCmd) measure(ctx context.Context, env *daemon.Env, l *local, n int) (*benchReport, error) {
 	dir, err := os.MkdirTemp(l.cacheDir, "bench-")
 	if err != nil {
 		return nil, err
@@ -71,7 +85,7 @@ func (c *benchCmd) measure(ctx context.Context, env *daemon.Env, l *local, n int
 	if err != nil {
 		return nil, err
 	}
-	farm, err := startBenchFarm(ctx, env, l, n)
+	farm, err := startBenchFarm(ctx, env, benchFarmConfig{local: l, slots: n})
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +134,18 @@ func wantAccepted(j *judge.Judgement) error {
 }
 
 func printBench(env *daemon.Env, rep *benchReport) error {
+	if err := printRows(env, rep.Rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(env.Stdout, "a submission to an idle farm starts after %.1f ms (p50), %.1f ms (p99), %d submissions\n",
+		rep.Latency.P50, rep.Latency.P99, rep.Latency.Submissions)
+	return err
+}
+
+func printRows(env *daemon.Env, rows []bench.Row) error {
 	header := "LOAD | P50 | P99 | RATIO"
 	var lines []string
-	for i, row := range rep.Rows {
+	for i, row := range rows {
 		line := fmt.Sprintf("%s\t%.2f ms\t%.2f ms\tx%.1f", row.Name, row.P50, row.P99, row.Ratio)
 		for _, s := range row.Throughput {
 			line += fmt.Sprintf("\t%.0f", s.PerSecond)
@@ -132,10 +155,5 @@ func printBench(env *daemon.Env, rep *benchReport) error {
 		}
 		lines = append(lines, line)
 	}
-	if err := printTable(env.Stdout, header, lines); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(env.Stdout, "a submission to an idle farm starts after %.1f ms (p50), %.1f ms (p99), %d submissions\n",
-		rep.Latency.P50, rep.Latency.P99, rep.Latency.Submissions)
-	return err
+	return printTable(env.Stdout, header, lines)
 }

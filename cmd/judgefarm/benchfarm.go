@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,10 +25,19 @@ import (
 // through queue, worker and results, on the engine that is measured beside it.
 type benchFarm struct {
 	service *dispatcher.Service
+	line    *queue.Queue
 	stop    func() error
+	floor   []byte // as a worker has it
 }
 
-func startBenchFarm(ctx context.Context, env *daemon.Env, l *local, slots int) (farm *benchFarm, err error) {
+// benchFarmConfig says what the farm is made of.
+type benchFarmConfig struct {
+	local *local
+	slots int
+	redis string // URL; "" is one in this process
+}
+
+func startBenchFarm(ctx context.Context, env *daemon.Env, cfg benchFarmConfig) (farm *benchFarm, err error) {
 	var ends []func() error // newest last
 	stop := func() error {
 		var errs []error
@@ -46,19 +56,27 @@ func startBenchFarm(ctx context.Context, env *daemon.Env, l *local, slots int) (
 		return nil, err
 	}
 	ends = append(ends, func() error { return os.RemoveAll(dir) })
-	embedded, err := queue.StartEmbedded(context.WithoutCancel(ctx))
-	if err != nil {
-		return nil, err
-	}
-	ends = append(ends, func() error { embedded.Close(); return nil })
-	flags := storeFlags{Prefix: "jf"}
+	// A prefix of its own: a Redis of somebody's farm is not disturbed.
+	flags := storeFlags{Redis: cfg.redis, Prefix: "jf-bench-" + rand.Text()}
 	flags.URL = filepath.Join(dir, "blobs")
-	s, err := flags.open(env, embedded.URL)
+	url := cfg.redis
+	if url == "" {
+		embedded, err := queue.StartEmbedded(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, err
+		}
+		ends = append(ends, func() error { embedded.Close(); return nil })
+		url = embedded.URL
+	}
+	s, err := flags.open(env, url)
 	if err != nil {
 		return nil, err
 	}
 	ends = append(ends, s.Close)
-	problems, err := cache.New(cache.Config{Store: s.blobs, Dir: filepath.Join(dir, "problems")})
+	if cfg.redis != "" {
+		ends = append(ends, func() error { return s.line.Purge(context.WithoutCancel(ctx)) })
+	}
+	problems, err := cache.New(cache.Config{Store: s.blobs, Dir: filepath.Join(dir, "problems"), Build: cfg.local.builder.Build})
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +86,13 @@ func startBenchFarm(ctx context.Context, env *daemon.Env, l *local, slots int) (
 		return nil, err
 	}
 	w, err := worker.New(worker.Config{
-		Name: "bench", Slots: slots, Source: s.source, Line: s.line, Results: s.results, Blobs: s.blobs,
-		Problems: problems, Judge: l.engine, Artifacts: keeper, Log: quiet(env),
+		Name: "bench", Slots: cfg.slots, Source: s.source, Line: s.line, Results: s.results, Blobs: s.blobs,
+		Problems: problems, Judge: cfg.local.engine, Artifacts: keeper, Log: quiet(env),
 	})
 	if err != nil {
 		return nil, err
 	}
-	service, _, err := openService(env, serviceParts{stores: s, languages: l.languages, metrics: newRegistry()})
+	service, _, err := openService(env, serviceParts{stores: s, languages: cfg.local.languages, metrics: newRegistry()})
 	if err != nil {
 		return nil, err
 	}
@@ -83,14 +101,19 @@ func startBenchFarm(ctx context.Context, env *daemon.Env, l *local, slots int) (
 	g.Go("worker", w.Run)
 	g.Go("feeder", func(take, _ context.Context) error { return s.line.Feed(take) })
 	ends = append(ends, func() error { endTake(); return g.Wait() })
-	return &benchFarm{service: service, stop: stop}, nil
+	return &benchFarm{service: service, line: s.line, stop: stop, floor: make([]byte, heapFloor)}, nil
 }
 
 // once sends the tiny program and waits for its judgement.
 func (f *benchFarm) once(ctx context.Context) (*judge.Judgement, error) {
-	sent, err := f.service.Submit(ctx, dispatcher.Request{Request: judge.Request{
+	return f.judge(ctx, judge.Request{
 		Language: "c", Files: []judge.FileJSON{{Name: "true.c", Content: bench.TrueSource()}}, Tests: []judge.TestJSON{{}},
-	}})
+	})
+}
+
+// judge sends a submission that will be accepted and waits for its judgement.
+func (f *benchFarm) judge(ctx context.Context, req judge.Request) (*judge.Judgement, error) {
+	sent, err := f.service.Submit(ctx, dispatcher.Request{Request: req})
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	client "judgefarm/clients/go"
+	"judgefarm/cmd/judgefarm/internal/verify"
 	"judgefarm/internal/daemon"
 	"judgefarm/judge"
 	"judgefarm/languages"
@@ -32,20 +33,21 @@ type demoCmd struct {
 	Problems string `help:"Directory of problem packages with labelled submissions." default:"testcases/testdata/problems" type:"existingdir"`
 	Server   string `help:"Base URL of a running server; by default the demo starts one of its own." placeholder:"URL"`
 	CacheDir string `help:"Cache directory of the server that the demo starts." placeholder:"DIR"`
+	isolationFlag
 }
 
 // labelled is one row of the table.
 type labelled struct {
-	problem, path, language string
-	allowed                 []judge.Verdict
-	request                 judge.Request
-	missing                 string // why it was not judged
-	got                     *judge.Judgement
+	problem, language string
+	sub               testcases.Labelled
+	request           judge.Request
+	missing           string // why it was not judged
+	got               *judge.Judgement
 }
 
-// differs reports a verdict that the label does not allow.
+// differs reports a judgement that is not what the label promises.
 func (l *labelled) differs() bool {
-	return l.missing == "" && (l.got.Verdict == nil || !slices.Contains(l.allowed, *l.got.Verdict))
+	return l.missing == "" && len(verify.Unmet(l.sub, verify.Judged{Doc: l.got})) > 0
 }
 
 // Run judges every labelled submission of the packages in every language that the
@@ -88,7 +90,7 @@ func (c *demoCmd) startServer(ctx context.Context, env *daemon.Env) (url string,
 		return "", nil, err
 	}
 	address := filepath.Join(dir, "address")
-	args := []string{"serve", "--listen", "127.0.0.1:0", "--address-file", address, "--data-dir", dir, "--log-level", "warn"}
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--address-file", address, "--data-dir", dir, "--log-level", "warn", "--isolation", string(c.Isolation)}
 	if c.CacheDir != "" {
 		args = append(args, "--cache-dir", c.CacheDir)
 	}
@@ -184,7 +186,7 @@ func newLabelled(set *languages.Set, have map[string]judge.LanguageInfo, problem
 	if !ok {
 		return nil, fmt.Errorf("problem %s: the language of %s is not known", problem, sub.Path)
 	}
-	row := &labelled{problem: problem, path: sub.Path, language: lang.ID, allowed: sub.Allowed}
+	row := &labelled{problem: problem, sub: sub, language: lang.ID}
 	if info := have[lang.ID]; !info.Available {
 		row.missing = cmp.Or(info.Missing, "no worker has "+lang.ID)
 		return row, nil
@@ -220,13 +222,13 @@ func judgeAll(ctx context.Context, env *daemon.Env, server *client.Client, rows 
 			room <- struct{}{}
 			defer func() { <-room }()
 			if err := judgeOne(ctx, server, row); err != nil {
-				cancel(fmt.Errorf("%s %s: %w", row.problem, row.path, err))
+				cancel(fmt.Errorf("%s %s: %w", row.problem, row.sub.Path, err))
 				return
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			progress(env.Stderr, done, total)
+			progress(env.Stderr, "judged", done, total)
 		})
 	}
 	group.Wait()
@@ -234,19 +236,19 @@ func judgeAll(ctx context.Context, env *daemon.Env, server *client.Client, rows 
 }
 
 // progress rewrites one line on a terminal; elsewhere it prints a line now and then.
-func progress(w io.Writer, done, total int) {
+func progress(w io.Writer, what string, done, total int) {
 	if f, ok := w.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			end := "\r"
 			if done == total {
 				end = "\n"
 			}
-			fmt.Fprintf(w, "judged %d of %d%s", done, total, end)
+			fmt.Fprintf(w, "%s %d of %d%s", what, done, total, end)
 			return
 		}
 	}
 	if done%10 == 0 || done == total {
-		fmt.Fprintf(w, "judged %d of %d\n", done, total)
+		fmt.Fprintf(w, "%s %d of %d\n", what, done, total)
 	}
 }
 
@@ -278,7 +280,7 @@ func printDemo(env *daemon.Env, rows []*labelled, took time.Duration) error {
 				differ++
 			}
 		}
-		lines = append(lines, strings.Join([]string{row.problem, strings.TrimPrefix(row.path, "submissions/"), row.language, words(row.allowed), given, cpu, mark}, "\t"))
+		lines = append(lines, strings.Join([]string{row.problem, strings.TrimPrefix(row.sub.Path, "submissions/"), row.language, verify.Words(row.sub.Allowed), given, cpu, mark}, "\t"))
 	}
 	if err := printTable(env.Stdout, "PROBLEM | SUBMISSION | LANGUAGE | EXPECTED | GIVEN | MOST CPU | ", lines); err != nil {
 		return err
@@ -313,12 +315,4 @@ func maxCPU(j *judge.Judgement) float64 {
 		most = max(most, float64(run.Usage.CPU))
 	}
 	return most
-}
-
-func words(verdicts []judge.Verdict) string {
-	all := make([]string, len(verdicts))
-	for i, v := range verdicts {
-		all[i] = string(v)
-	}
-	return strings.Join(all, " or ")
 }

@@ -20,6 +20,7 @@ import (
 	"judgefarm/judge/sandbox"
 	"judgefarm/languages"
 	"judgefarm/testcases/cache"
+	"judgefarm/testcases/format"
 	"judgefarm/worker"
 	"judgefarm/worker/artifacts"
 )
@@ -51,6 +52,7 @@ func (f *storeFlags) open(env *daemon.Env, redisURL string) (s *stores, err erro
 	if s.blobs, err = blob.Open(f.Config); err != nil {
 		return s, daemon.Usage("--blobs: %w", err)
 	}
+	results.LogRedis(env.Log)
 	cfg := queue.Config{URL: redisURL, Prefix: f.Prefix, Logger: env.Log}
 	if s.line, err = queue.New(cfg); err != nil {
 		return s, daemon.Usage("--redis: %w", err)
@@ -99,6 +101,7 @@ func (s *stores) Close() error {
 type apiFlags struct {
 	Listen      string `help:"Address of the HTTP API." default:"127.0.0.1:8080"`
 	AddressFile string `help:"File to write the address to once the API listens; for port 0." placeholder:"FILE"`
+	packageFlags
 }
 
 // workerFlags configure a process that judges.
@@ -107,6 +110,11 @@ type workerFlags struct {
 	Slots int           `help:"Submissions judged at once; 0: one for each core that this process may use." default:"0"`
 	Lease time.Duration `help:"How long a silent worker keeps a submission." default:"5s"`
 	Drain time.Duration `help:"How long running submissions may go on after SIGTERM; what is left goes back uncharged." default:"30s"`
+
+	QuarantineAfter int `help:"For how many submissions in a row a problem's checker or interactor may fail on this worker until submissions to it fail at once; negative: without end." default:"5"`
+
+	SideBySide bool        `help:"Run further cases of a submission in slots that no submission wants. Verdicts are those of one case after another; programs that are bound by memory may take longer while another runs."`
+	Dialogues  judge.Bytes `help:"How much of each dialogue with an interactor is kept as an artifact, 0 is nothing: what both sides say goes through the worker then, and takes about twice as long." default:"0"`
 
 	Keep artifacts.Config `embed:""`
 }
@@ -138,6 +146,8 @@ func (f *workerFlags) check() error {
 	switch {
 	case f.Lease != 0 && f.Lease < shortest:
 		return daemon.Usage("--lease: must be at least %v, is %v", shortest, f.Lease)
+	case f.QuarantineAfter == 0:
+		return daemon.Usage("--quarantine-after: must be 1 or more, or negative for never, is 0")
 	case f.Drain < 0:
 		return daemon.Usage("--drain: must not be negative, is %v", f.Drain)
 	}
@@ -149,7 +159,15 @@ type judging struct {
 	*local
 	problems *cache.Cache
 	worker   *worker.Worker
+	floor    []byte // see heapFloor
 }
+
+// heapFloor is how much a worker allocates at least between two collections. What it
+// keeps is a few megabytes and what a submission allocates one or more: without it
+// the collector ran after every other submission and took 8 % of our CPU time. It
+// is never written, so no memory stands behind it; what comes on top is as much
+// garbage as it is large.
+const heapFloor = 32 << 20
 
 // Close gives up what openWorker took.
 func (j *judging) Close() error { return errors.Join(j.problems.Close(), j.local.Close()) }
@@ -164,6 +182,9 @@ func openWorker(ctx context.Context, env *daemon.Env, wf *workerFlags, lf *local
 	if err != nil {
 		return nil, err
 	}
+	if err := lf.checkSideBySide(wf.SideBySide); err != nil {
+		return nil, err
+	}
 	metrics := worker.NewMetrics(reg)
 	l, err := lf.openLocal(env, slots, func(r sandbox.Runner) sandbox.Runner {
 		return worker.Measured{Runner: r, Metrics: metrics}
@@ -171,12 +192,16 @@ func openWorker(ctx context.Context, env *daemon.Env, wf *workerFlags, lf *local
 	if err != nil {
 		return nil, err
 	}
+	if wf.SideBySide {
+		l.sideBySide(slots)
+	}
+	l.keep(wf.Keep.MaxStream, wf.Dialogues)
 	// The first look at a toolchain reads all of it: now, and not at the first submission.
 	if _, err := languageInfos(ctx, l); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	j := &judging{local: l}
-	j.problems, err = cache.New(cache.Config{Store: s.blobs, Dir: filepath.Join(l.cacheDir, "problems"), MaxBytes: lf.CacheSize, Metrics: cache.NewMetrics(reg), Log: env.Log})
+	j := &judging{local: l, floor: make([]byte, heapFloor)}
+	j.problems, err = cache.New(cache.Config{Store: s.blobs, Dir: filepath.Join(l.cacheDir, "problems"), MaxBytes: lf.CacheSize, Build: l.builder.Build, Metrics: cache.NewMetrics(reg), Log: env.Log})
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -189,7 +214,7 @@ func openWorker(ctx context.Context, env *daemon.Env, wf *workerFlags, lf *local
 	j.worker, err = worker.New(worker.Config{
 		Name: name, Slots: slots, Source: s.source, Line: s.line, Results: s.results, Blobs: s.blobs,
 		Problems: j.problems, Judge: l.engine, Artifacts: keeper, Metrics: metrics, Lease: wf.Lease, Log: env.Log,
-		Well: diskCheck(l.cacheDir).Run,
+		Well: diskCheck(l.cacheDir).Run, Quarantine: wf.QuarantineAfter,
 	})
 	if err != nil {
 		return nil, errors.Join(daemon.Usage("%w", err), j.Close())
@@ -210,13 +235,14 @@ type serviceParts struct {
 	metrics   *registry
 	checks    []daemon.Check  // of /readyz, beside the stores'
 	stopping  <-chan struct{} // closed when waits must end
+	packages  format.Options  // what problem packages may need beside them
 }
 
 // openService makes the dispatcher and its API of this process.
 func openService(env *daemon.Env, p serviceParts) (*dispatcher.Service, http.Handler, error) {
 	s := p.stores
 	service, err := dispatcher.New(dispatcher.Config{
-		Line: s.line, Results: s.results, Blobs: s.blobs, Log: env.Log,
+		Line: s.line, Results: s.results, Blobs: s.blobs, Log: env.Log, Packages: p.packages,
 		Language: func(name string) (string, bool) {
 			lang, ok := p.languages.Find(name)
 			if !ok {

@@ -1,20 +1,23 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"judgefarm/cmd/judgefarm/internal/verify"
 	"judgefarm/internal/daemon"
 	"judgefarm/judge"
 	"judgefarm/judge/engine"
 	"judgefarm/languages"
 	"judgefarm/testcases"
-	"judgefarm/testcases/format"
 )
 
 // submissionFlags say what is judged and how; judge and submit share them.
@@ -29,13 +32,18 @@ type submissionFlags struct {
 	Memory   judge.Bytes   `help:"Memory limit, binary units; 0 is the problem's or the default, as for all limits." placeholder:"256M"`
 	Output   judge.Bytes   `help:"Limit of standard output, and of standard error." placeholder:"1M"`
 	Tasks    int           `help:"Processes and threads at one time." placeholder:"64"`
-	Stop     string        `help:"When the remaining cases are skipped: first_fail or never." enum:"first_fail,never" default:"first_fail"`
+	Strict   bool          `help:"Strict mode: only listed system calls and files; a program that does anything else is ended with SV."`
+	Stop     string        `help:"When remaining cases are skipped: first_fail, hardest_first (the same, with the cases that are likely to fail first), group (where they cannot change the points of their group) or never; by default first_fail, group for problems with points." enum:",first_fail,hardest_first,group,never" default:""`
 	JSON     bool          `help:"Print the judgement as JSON." name:"json"`
 }
 
 type judgeCmd struct {
 	submissionFlags
-	Problem string `help:"Problem package: a directory or an archive of one." placeholder:"DIR"`
+	Problem    string `help:"Problem package: a directory or an archive of one." placeholder:"DIR"`
+	Dialogue   string `help:"File to write what a program and the problem's interactor said to each other to, 1 MiB of each case." type:"path" placeholder:"FILE"`
+	SideBySide bool   `help:"Run as many cases at one time as this process may use cores; the verdicts are the same."`
+	packageFlags
+	limitsFlag
 	localFlags
 }
 
@@ -52,9 +60,24 @@ func (c *judgeCmd) Run(env *daemon.Env) error {
 	if _, err := engine.Limits(sub.Limits, problem.Limits); err != nil {
 		return flagNames(err)
 	}
-	l, err := c.openLocal(env, 1, nil)
+	if err := c.checkSideBySide(c.SideBySide); err != nil {
+		return err
+	}
+	slots := 1
+	if c.SideBySide {
+		if slots, err = daemon.Cores(); err != nil {
+			return err
+		}
+	}
+	l, err := c.openLocal(env, slots, nil)
 	if err != nil {
 		return err
+	}
+	if c.SideBySide {
+		l.sideBySide(slots)
+	}
+	if c.Dialogue != "" {
+		l.keep(0, judge.MiB)
 	}
 	ctx, stop := env.Context()
 	defer stop()
@@ -62,7 +85,25 @@ func (c *judgeCmd) Run(env *daemon.Env) error {
 	if err := errors.Join(err, l.Close()); err != nil {
 		return c.failed(env, err)
 	}
+	if err := c.writeDialogues(out.Outputs); err != nil {
+		return err
+	}
 	return report(env.Stdout, &out.Judgement, c.JSON)
+}
+
+// writeDialogues writes those of all cases that ran, each below the name of its case.
+func (c *judgeCmd) writeDialogues(outputs []engine.CaseOutput) error {
+	if c.Dialogue == "" {
+		return nil
+	}
+	var all bytes.Buffer
+	for _, o := range outputs {
+		fmt.Fprintf(&all, "== %s %s\n%s", o.Case, o.Verdict, o.Dialogue)
+	}
+	if err := os.WriteFile(c.Dialogue, all.Bytes(), 0o600); err != nil {
+		return daemon.Usage("--dialogue: %w", err)
+	}
+	return nil
 }
 
 // failed prints the document of a submission that we could not judge, where one was
@@ -91,6 +132,11 @@ func judgeLocally(ctx context.Context, l *local, job engine.Job) (*engine.Outcom
 		return nil, unknownLanguage(job.Submission)
 	}
 	job.Submission.Language = lang.ID
+	problem, err := l.built(ctx, job.Problem)
+	if err != nil {
+		return nil, err
+	}
+	job.Problem = problem
 	out, err := l.engine.Judge(ctx, job, engine.Watcher{})
 	if err != nil {
 		return nil, flagNames(err)
@@ -123,7 +169,7 @@ func (c *judgeCmd) problem() (*testcases.Problem, error) {
 		if c.Stdin != "" || c.Expect != "" {
 			return nil, daemon.Usage("--problem brings its own cases: leave out --stdin and --expect")
 		}
-		p, err := format.Open(c.Problem)
+		p, err := c.limited(c.options()).Open(c.Problem)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil, daemon.Usage("--problem: %w", err)
 		}
@@ -176,7 +222,7 @@ func (c *submissionFlags) submission() (judge.Submission, error) {
 }
 
 func (c *submissionFlags) limits() judge.Limits {
-	return judge.Limits{CPU: c.CPU, Wall: c.Wall, Memory: c.Memory, Output: c.Output, Tasks: c.Tasks}
+	return judge.Limits{CPU: c.CPU, Wall: c.Wall, Memory: c.Memory, Output: c.Output, Tasks: c.Tasks, Ptrace: c.Strict}
 }
 
 func (c *submissionFlags) checker() *judge.CheckerSpec {
@@ -187,12 +233,9 @@ func (c *submissionFlags) checker() *judge.CheckerSpec {
 	return &judge.CheckerSpec{Name: words[0], Args: words[1:]}
 }
 
-// languageFor finds the stated language, or the one of the main file's name.
+// languageFor finds the stated language, or the one of the files' names and content.
 func languageFor(set *languages.Set, stated string, files []judge.File) (*languages.Language, bool) {
-	if stated != "" {
-		return set.Find(stated)
-	}
-	return set.ForFile(files[0].Name)
+	return verify.LanguageFor(set, stated, files)
 }
 
 func unknownLanguage(sub judge.Submission) error {
@@ -212,7 +255,7 @@ func flagNames(err error) error {
 		"limits.cpu_ms": "--cpu", "limits.wall_ms": "--wall", "limits.memory_kib": "--memory",
 		"limits.output_kib": "--output", "limits.tasks": "--tasks",
 		"checker.name": "--checker", "checker.args": "--checker",
-		"language": "--language", "problem": "--problem", "stop": "--stop", "labels": "--label",
+		"language": "--language", "problem": "--problem", "stop": "--stop", "labels": "--label", "pin": "--pin",
 	}
 	renamed := &judge.BadRequest{}
 	for _, f := range bad.Faults {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"judgefarm/internal/daemon"
 	"judgefarm/judge"
 	"judgefarm/judge/compile"
@@ -13,11 +15,21 @@ import (
 )
 
 type languagesCmd struct {
+	Show    languagesShowCmd    `cmd:"" default:"withargs" help:"Show the languages that this host really has (the default)."`
+	Install languagesInstallCmd `cmd:"" help:"Install the packages that languages need, with apt and npm."`
+	Build   languagesBuildCmd   `cmd:"" help:"Build a root of its own for a language from Debian packages, with a lock file."`
+}
+
+type languagesShowCmd struct {
 	IDs      []string `arg:"" optional:"" name:"id" help:"Languages to show; all when none is named."`
 	SelfTest bool     `help:"Also compile and run each definition's self-test; end with 1 when a language is missing or fails."`
+	Strict   bool     `help:"Run the self-tests in strict mode, which not every runtime can be in; with --self-test."`
 	JSON     bool     `help:"Print what was found as JSON." name:"json"`
 	localFlags
 }
+
+// testsAtOnce is how many languages are asked or tested at one time.
+const testsAtOnce = 2
 
 // languageRow is one line of the table.
 type languageRow struct {
@@ -26,10 +38,10 @@ type languageRow struct {
 }
 
 // Run shows what is really there: it asks every compiler and interpreter, in a box.
-func (c *languagesCmd) Run(env *daemon.Env) error {
+func (c *languagesShowCmd) Run(env *daemon.Env) error {
 	ctx, stop := env.Context()
 	defer stop()
-	l, err := c.openLocal(env, 1, nil)
+	l, err := c.openLocal(env, testsAtOnce, nil)
 	if err != nil {
 		return err
 	}
@@ -53,34 +65,39 @@ func (c *languagesCmd) Run(env *daemon.Env) error {
 	return nil
 }
 
-func (c *languagesCmd) rows(ctx context.Context, l *local) ([]languageRow, error) {
-	chosen, err := c.chosen(l.languages)
+func (c *languagesShowCmd) rows(ctx context.Context, l *local) ([]languageRow, error) {
+	chosen, err := chosenLanguages(l.languages, c.IDs)
 	if err != nil {
 		return nil, err
 	}
-	var rows []languageRow
-	for _, lang := range chosen {
-		info, err := languageInfo(ctx, l.compiler, lang)
-		if err != nil {
-			return nil, err
-		}
-		row := languageRow{LanguageInfo: info}
-		if c.SelfTest {
-			if row.SelfTest, err = selfTest(ctx, l.compiler, lang, info); err != nil {
-				return nil, err
-			}
-		}
-		rows = append(rows, row)
+	rows := make([]languageRow, len(chosen))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(testsAtOnce)
+	for i, lang := range chosen {
+		group.Go(func() (err error) {
+			rows[i], err = c.row(ctx, l, lang)
+			return err
+		})
 	}
-	return rows, nil
+	return rows, group.Wait()
 }
 
-func (c *languagesCmd) chosen(set *languages.Set) ([]*languages.Language, error) {
-	if len(c.IDs) == 0 {
+func (c *languagesShowCmd) row(ctx context.Context, l *local, lang *languages.Language) (languageRow, error) {
+	info, err := languageInfo(ctx, l.compiler, lang)
+	row := languageRow{LanguageInfo: info}
+	if err == nil && c.SelfTest {
+		row.SelfTest, err = selfTest(ctx, l.compiler, lang, info, c.Strict)
+	}
+	return row, err
+}
+
+// chosenLanguages are those of the ids or aliases, all when there are none.
+func chosenLanguages(set *languages.Set, ids []string) ([]*languages.Language, error) {
+	if len(ids) == 0 {
 		return set.All(), nil
 	}
 	var chosen []*languages.Language
-	for _, id := range c.IDs {
+	for _, id := range ids {
 		lang, ok := set.Find(id)
 		if !ok {
 			return nil, daemon.Usage("no language is called %q; judgefarm languages lists them", id)
@@ -113,25 +130,32 @@ func languageInfo(ctx context.Context, c *compile.Compiler, lang *languages.Lang
 	return info, nil
 }
 
-// languageInfos is languageInfo of every language.
+// languageInfos is languageInfo of every language, several at a time: each asks its
+// compiler for the version, which for some is a second.
 func languageInfos(ctx context.Context, l *local) ([]judge.LanguageInfo, error) {
-	var infos []judge.LanguageInfo
-	for _, lang := range l.languages.All() {
-		info, err := languageInfo(ctx, l.compiler, lang)
-		if err != nil {
-			return nil, err
-		}
-		infos = append(infos, info)
+	all := l.languages.All()
+	infos := make([]judge.LanguageInfo, len(all))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(l.box.Slots(), 1))
+	for i, lang := range all {
+		group.Go(func() (err error) {
+			infos[i], err = languageInfo(ctx, l.compiler, lang)
+			return err
+		})
 	}
-	return infos, nil
+	return infos, group.Wait()
 }
 
 // selfTest returns "ok" or what went wrong. The error is a fault of ours.
-func selfTest(ctx context.Context, c *compile.Compiler, lang *languages.Language, info judge.LanguageInfo) (string, error) {
+func selfTest(ctx context.Context, c *compile.Compiler, lang *languages.Language, info judge.LanguageInfo, strict bool) (string, error) {
 	if !info.Available {
 		return "missing: " + info.Missing, nil
 	}
-	_, err := c.SelfTest(ctx, lang)
+	test := c.SelfTest
+	if strict {
+		test = c.StrictSelfTest
+	}
+	_, err := test(ctx, lang)
 	var failed *judge.Failed
 	switch {
 	case err == nil:

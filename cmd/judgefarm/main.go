@@ -19,8 +19,13 @@ type grammar struct {
 	Dispatcher dispatcherCmd `cmd:"" help:"Run the API and the queue's feeder against Redis and a blob store."`
 	Worker     workerCmd     `cmd:"" help:"Judge what the queue delivers."`
 	Run        runCmd        `cmd:"" help:"Run one program once in a box, with a report; its exit code is handed on."`
+	Verify     verifyCmd     `cmd:"" help:"Find out whether problem packages are what they say: data, checker, labelled submissions, time limit."`
 	Submit     submitCmd     `cmd:"" help:"Send a submission to a server."`
-	Languages  languagesCmd  `cmd:"" help:"Show the languages that this host really has."`
+	Pack       packCmd       `cmd:"" help:"Write a problem package of any format in the one form that farms keep."`
+	Problems   problemsCmd   `cmd:"" help:"Put problems on a server, list them, go back to a version, delete them."`
+	Rejudge    rejudgeCmd    `cmd:"" help:"Judge submissions of a server again, show the difference, apply it or drop it."`
+	Replay     replayCmd     `cmd:"" help:"Judge old submissions again and compare the verdicts."`
+	Languages  languagesCmd  `cmd:"" help:"Show the languages that this host really has, or install them."`
 	Doctor     doctorCmd     `cmd:"" help:"Show what this host can enforce, and what to mend."`
 	Bench      benchCmd      `cmd:"" help:"Measure what judging costs on this machine."`
 	Demo       demoCmd       `cmd:"" help:"Judge the labelled submissions of problem packages and compare the verdicts."`

@@ -35,10 +35,12 @@ type runCmd struct {
 	Memory judge.Bytes   `help:"Memory limit, binary units." default:"256M"`
 	Output judge.Bytes   `help:"Limit of standard output, and of standard error." default:"1M"`
 	Tasks  int           `help:"Processes and threads at one time." default:"64"`
+	Strict bool          `help:"Strict mode: only listed system calls and files; anything else ends the program."`
 	Bind   []string      `help:"Host file or directory to show in the box, read-only: SOURCE or SOURCE:TARGET. Repeatable." sep:"none" placeholder:"PATH"`
-	Env    []string      `help:"Variable of the box's environment, which has PATH and nothing else of its own. Repeatable." sep:"none" placeholder:"KEY=VALUE"`
+	Env    []string      `help:"Variable of the box's environment, which has PATH, HOME and TMPDIR of its own. Repeatable." sep:"none" placeholder:"KEY=VALUE"`
 	JSON   bool          `help:"Print the report as JSON." name:"json"`
 	Report string        `help:"File to write the report to; by default it goes to standard error." placeholder:"FILE"`
+	isolationFlag
 }
 
 // runReport is what run says of the box: no verdict, since nothing was expected.
@@ -56,6 +58,7 @@ type runReport struct {
 	Limits   judge.LimitsJSON `json:"limits"`
 	Enforced judge.Enforced   `json:"enforced"`
 	Evidence sandbox.Evidence `json:"evidence"`
+	Noise    *judge.Noise     `json:"noise,omitempty"`
 }
 
 // Run runs the program once in a box and ends with its exit code.
@@ -66,7 +69,7 @@ func (c *runCmd) Run(env *daemon.Env) error {
 	}
 	ctx, stop := env.Context()
 	defer stop()
-	rep, enforced, err := runOnce(ctx, env, spec)
+	rep, enforced, err := c.runOnce(ctx, env, spec)
 	if err != nil {
 		return err
 	}
@@ -82,10 +85,18 @@ func (c *runCmd) Run(env *daemon.Env) error {
 	return daemon.Silent{Code: runCode(rep)}
 }
 
-func runOnce(ctx context.Context, env *daemon.Env, spec sandbox.Spec) (*sandbox.Report, judge.Enforced, error) {
-	box, err := sandbox.New(sandbox.Config{Slots: 1, Logger: env.Log})
+func (c *runCmd) runOnce(ctx context.Context, env *daemon.Env, spec sandbox.Spec) (*sandbox.Report, judge.Enforced, error) {
+	box, err := c.openBoxes(env, sandbox.Config{Slots: 1, NoAhead: true})
 	if err != nil {
-		return nil, judge.Enforced{}, fmt.Errorf("open sandbox (judgefarm doctor tells more): %w", err)
+		return nil, judge.Enforced{}, err
+	}
+	if os.Geteuid() != 0 || c.Isolation == sandbox.Ptrace { // root's other boxes have other users, and see no names
+		in, stop, err := handIn(spec.Stdin, mostCopied)
+		if err != nil {
+			return nil, judge.Enforced{}, errors.Join(err, box.Close())
+		}
+		defer stop()
+		spec.Stdin = in
 	}
 	rep, err := box.Run(ctx, spec)
 	return rep, box.Enforced(), errors.Join(err, box.Close())
@@ -93,7 +104,7 @@ func runOnce(ctx context.Context, env *daemon.Env, spec sandbox.Spec) (*sandbox.
 
 // spec is the box that the flags ask for; faults name the flags.
 func (c *runCmd) spec() (sandbox.Spec, error) {
-	lim := judge.Limits{CPU: c.CPU, Wall: c.Wall, Memory: c.Memory, Output: c.Output, Tasks: c.Tasks}.Complete()
+	lim := judge.Limits{CPU: c.CPU, Wall: c.Wall, Memory: c.Memory, Output: c.Output, Tasks: c.Tasks, Ptrace: c.Strict}.Complete()
 	if err := judge.Refuse(lim.Validate("limits.")...); err != nil {
 		return sandbox.Spec{}, flagNames(err)
 	}
@@ -105,7 +116,7 @@ func (c *runCmd) spec() (sandbox.Spec, error) {
 		return sandbox.Spec{}, daemon.Usage("name the program to run, after --")
 	}
 	spec := sandbox.Spec{
-		Args: append([]string(nil), args...), Env: append([]string{"PATH=/usr/local/bin:/usr/bin:/bin"}, c.Env...),
+		Args: append([]string(nil), args...), Env: append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + sandbox.WorkDir, "TMPDIR=/tmp"}, c.Env...),
 		Stdin: os.Stdin, Limits: lim,
 	}
 	for _, e := range c.Env {
@@ -170,7 +181,7 @@ func describeRun(rep *sandbox.Report, lim judge.Limits, enforced judge.Enforced)
 		User:  judge.MillisOf(rep.User), System: judge.MillisOf(rep.System),
 		Stdout: rep.Stdout.Total, Stderr: rep.Stderr.Total,
 		Setup: judge.MillisOf(rep.Setup), Teardown: judge.MillisOf(rep.Teardown),
-		Limits: lim.JSON(), Enforced: enforced, Evidence: rep.Evidence,
+		Limits: lim.JSON(), Enforced: enforced, Evidence: rep.Evidence, Noise: rep.Noise.JSON(),
 	}
 	if rep.Exit >= 0 {
 		r.Exit = &rep.Exit
@@ -196,6 +207,8 @@ func (c *runCmd) tell(env *daemon.Env, r *runReport) error {
 	switch {
 	case r.Exit != nil:
 		ended = fmt.Sprintf("%s, status %d", r.Cause, *r.Exit)
+	case r.Evidence.Syscall != "":
+		ended = fmt.Sprintf("%s: %s", r.Cause, r.Evidence.Syscall)
 	case r.Signal != 0:
 		ended = fmt.Sprintf("%s, signal %d", r.Cause, r.Signal)
 	case r.Evidence.ExecError != "":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -11,10 +12,15 @@ import (
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	cache := openDir(t)
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("JUDGEFARM_CACHE_DIR", cache)
+			env.Setenv("REPO", repo)
 			return nil
 		},
 	})

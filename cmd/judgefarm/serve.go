@@ -52,7 +52,7 @@ func (c *serveCmd) serve(env *daemon.Env, s *stores, take, work context.Context)
 		return err
 	}
 	service, handler, err := openService(env, serviceParts{
-		stores: s, languages: j.languages, infos: j.infos, metrics: reg, stopping: take.Done(),
+		stores: s, languages: j.languages, infos: j.infos, metrics: reg, stopping: take.Done(), packages: c.options(),
 		checks: []daemon.Check{diskCheck(j.cacheDir), daemon.Draining(take)},
 	})
 	if err != nil {

@@ -91,7 +91,7 @@ func (c *submitCmd) request() (judge.Request, error) {
 		if err != nil {
 			return req, daemon.Usage("--languages-dir: %w", err)
 		}
-		lang, ok := set.ForFile(sub.Files[0].Name)
+		lang, ok := set.ForFiles(sub.Files)
 		if !ok {
 			return req, unknownLanguage(sub)
 		}

@@ -154,7 +154,7 @@ func (a *api) checks() []daemon.Check {
 // would match, else 404.
 func (a *api) notFound(w http.ResponseWriter, r *http.Request) {
 	allowed := ""
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut} {
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		probe := r.Clone(r.Context())
 		probe.Method = method
 		if _, pattern := a.mux.Handler(probe); pattern != "/" && pattern != "" {

@@ -59,7 +59,7 @@ func newMetrics(reg *Registry, service *dispatcher.Service, log *slog.Logger) (*
 	for _, reason := range []string{"bad_request", "full", "unavailable", "internal"} {
 		m.refused.WithLabelValues(reason)
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.accepted, m.refused, m.held, m.bodies, newDepth(service, log)} {
+	for _, c := range []prometheus.Collector{m.requests, m.seconds, m.accepted, m.refused, m.held, m.bodies, newDepth(service, log), newQuarantined(service, log)} {
 		if err := reg.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -123,4 +123,31 @@ func (d *depth) Collect(ch chan<- prometheus.Metric) {
 	for _, p := range priorities() {
 		ch <- prometheus.MustNewConstMetric(d.desc, prometheus.GaugeValue, float64(counts[p]), p)
 	}
+}
+
+// quarantined reads the results store when it is scraped.
+type quarantined struct {
+	service *dispatcher.Service
+	log     *slog.Logger
+	desc    *prometheus.Desc
+}
+
+func newQuarantined(service *dispatcher.Service, log *slog.Logger) *quarantined {
+	return &quarantined{service: service, log: log, desc: prometheus.NewDesc(
+		"judge_quarantined_packages", "Versions of problems in quarantine.", nil, nil)}
+}
+
+// Describe implements prometheus.Collector.
+func (q *quarantined) Describe(ch chan<- *prometheus.Desc) { ch <- q.desc }
+
+// Collect implements prometheus.Collector.
+func (q *quarantined) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), depthTimeout)
+	defer cancel()
+	n, err := q.service.CountQuarantined(ctx)
+	if err != nil {
+		q.log.Warn("leave quarantined packages out of metrics", "error", err)
+		return
+	}
+	ch <- prometheus.MustNewConstMetric(q.desc, prometheus.GaugeValue, float64(n))
 }

@@ -94,6 +94,10 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Submission"
 	case "LanguagesOutputBody":
 		return "Languages"
+	case "RejudgesOutputBody":
+		return "Rejudges"
+	case "ListProblemsOutputBody":
+		return "Problems"
 	}
 	return name
 }
@@ -103,7 +107,7 @@ func schemaName(t reflect.Type, hint string) string {
 func completeSchemas(schemas map[string]*huma.Schema) error {
 	delete(schemas, "ErrorModel") // huma's; ours is Problem
 	delete(schemas, "ErrorDetail")
-	sent := []string{"Submission", "File", "Test", "CheckerSpec", "Limits"}
+	sent := []string{"Submission", "File", "Test", "CheckerSpec", "Limits", "RejudgeRequest"}
 	for name, s := range schemas {
 		if !slices.Contains(sent, name) {
 			s.AdditionalProperties = nil

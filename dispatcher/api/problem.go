@@ -99,6 +99,22 @@ func problemOf(ctx context.Context, log *slog.Logger, err error) *Problem {
 		return newProblem(http.StatusNotFound, "there is no submission with this id; results are kept for a limited time")
 	case errors.Is(err, dispatcher.ErrNoProblem):
 		return newProblem(http.StatusNotFound, "there is no problem with this id; PUT uploads one")
+	case errors.Is(err, dispatcher.ErrNoVersion):
+		return newProblem(http.StatusNotFound, "the problem has no such version; GET /v1/problems/{id}/versions lists them")
+	case errors.Is(err, dispatcher.ErrProblemsFull):
+		return newProblem(http.StatusConflict, "there are as many problems as are allowed; DELETE one that is not needed")
+	case errors.Is(err, dispatcher.ErrNoRejudge):
+		return newProblem(http.StatusNotFound, "there is no rejudge with this id; they are kept as long as results")
+	case errors.Is(err, dispatcher.ErrUnfinished):
+		return newProblem(http.StatusConflict, "not every new judgement is final; GET tells how many are")
+	case errors.Is(err, dispatcher.ErrOutdated):
+		return newProblem(http.StatusConflict, "a submission got another judgement since the rejudge was made; make a new one")
+	case errors.Is(err, dispatcher.ErrDropped):
+		return newProblem(http.StatusConflict, "the rejudge was dropped; make a new one")
+	case errors.Is(err, dispatcher.ErrApplied):
+		return newProblem(http.StatusConflict, "the rejudge was applied; rejudge again to undo it")
+	case errors.Is(err, dispatcher.ErrRejudgesFull):
+		return newProblem(http.StatusConflict, "there are as many open rejudges as are allowed; apply or DELETE one")
 	case ctx.Err() != nil: // the client has gone: nobody reads this
 		return newProblem(http.StatusServiceUnavailable, "the request was ended by its sender").retryAfter(time.Second)
 	case errors.Is(err, dispatcher.ErrUnavailable):

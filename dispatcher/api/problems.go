@@ -20,9 +20,9 @@ const uploadTimeout = 10 * time.Minute // to receive a problem
 
 func (a *api) putProblemOperation() huma.Operation {
 	o := a.operation("put-problem", http.MethodPut, "/v1/problems/{id}", "Upload a problem",
-		"The body is a problem package, a zip or tar.gz. It becomes the current version; submissions that were accepted "+
-			"before keep theirs. Every fault of the package is told at once, each with its file.",
-		op{errors: []int{400, 408, 413, 415, 422, 503}})
+		"The body is a problem package, a zip or tar.gz. It becomes the current version, unless it is that already; submissions "+
+			"that were accepted before keep theirs. Every fault of the package is told at once, each with its file.",
+		op{errors: []int{400, 408, 409, 413, 415, 422, 503}})
 	binary := &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
 	o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 		"application/zip": binary, "application/gzip": binary, "application/octet-stream": binary,
@@ -93,12 +93,4 @@ func checkArchiveType(contentType string) *Problem {
 	}
 	return newProblem(http.StatusUnsupportedMediaType, fmt.Sprintf(
 		"the body must be the archive itself, with Content-Type application/zip or application/gzip, is %.64q", contentType))
-}
-
-func (a *api) getProblem(ctx context.Context, in *idInput) (*problemOutput, error) {
-	info, err := a.service.GetProblem(ctx, in.ID)
-	if err != nil {
-		return nil, problemOf(ctx, a.log, err)
-	}
-	return &problemOutput{Body: info}, nil
 }

@@ -25,9 +25,8 @@ func (a *api) register(routes huma.API) {
 			"worker was asked to stop.",
 		op{wait: true, errors: []int{404, 422, 503}}), a.cancel)
 	huma.Register(routes, a.eventsOperation(), a.events)
-	huma.Register(routes, a.putProblemOperation(), a.putProblem)
-	huma.Register(routes, a.operation("get-problem", http.MethodGet, "/v1/problems/{id}", "Get a problem",
-		"What is known of the current version; no test data.", op{errors: []int{404, 422, 503}}), a.getProblem)
+	a.registerProblems(routes)
+	a.registerRejudges(routes)
 	huma.Register(routes, a.operation("list-languages", http.MethodGet, "/v1/languages", "List languages",
 		"Every defined language, and whether the workers have it.", op{errors: []int{503}}), a.languages)
 }

@@ -63,7 +63,7 @@ func (f *Farm) Start(t testing.TB, id string) judge.Attempt {
 func (f *Farm) Case(t testing.TB, a judge.Attempt, index, total int) {
 	t.Helper()
 	run := judge.Run{Name: "1", Verdict: judge.Accepted}
-	if err := f.Results.Progress(t.Context(), a, index, total, run); err != nil {
+	if err := f.Results.Progress(t.Context(), a, results.CaseEvent{Index: index, Total: total, Run: run}); err != nil {
 		t.Fatalf("progress %s: %v", a.Submission, err)
 	}
 }

@@ -59,8 +59,10 @@ func (q *Queue) Feed(ctx context.Context) error {
 		}
 		select {
 		case <-q.wake:
+			drain(messages) // most likely of the same push
 		case <-messages:
 			drain(messages)
+			drain(q.wake)
 		case <-poll.C:
 		case <-maintain.C:
 			up.report(ctx, q.maintain(ctx))

@@ -63,3 +63,48 @@ func BenchmarkWait(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(took[(len(took)-1)*99/100].Microseconds())/1000, "p99-ms")
 }
+
+// BenchmarkApplyRejudge applies the largest rejudge there may be, each judgement with
+// 100 cases: how long Redis is held by its one script.
+func BenchmarkApplyRejudge(b *testing.B) {
+	s, err := results.NewRedis(results.Config{URL: "redis://" + testenv.Redis(b)})
+	if err != nil {
+		b.Fatalf("NewRedis: %v", err)
+	}
+	b.Cleanup(func() { s.Close() })
+	ctx, verdict := b.Context(), judge.WrongAnswer
+	judged := func(id string) {
+		err := s.Create(ctx, results.Record{ID: id})
+		if err != nil {
+			b.Fatalf("Create: %v", err)
+		}
+		a, err := s.Lease(ctx, id, "w", time.Minute)
+		if err != nil {
+			b.Fatalf("Lease: %v", err)
+		}
+		j := judge.Judgement{ID: id, State: judge.Judged, Verdict: &verdict}
+		for i := range 100 {
+			j.Cases = append(j.Cases, judge.Run{Name: fmt.Sprintf("secret/%03d", i), Verdict: verdict, Message: "line 1, column 1, token 1: the token differs"})
+		}
+		if err := s.Finish(ctx, a, j); err != nil {
+			b.Fatalf("Finish: %v", err)
+		}
+	}
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		r := results.Rejudge{ID: fmt.Sprint("r", i), CreatedAt: time.Now()}
+		for m := range results.MaxRejudged {
+			one := results.Rejudged{Submission: fmt.Sprintf("old-%d-%d", i, m), Judgement: fmt.Sprintf("new-%d-%d", i, m), Number: 1}
+			judged(one.Submission)
+			judged(one.Judgement)
+			r.Members = append(r.Members, one)
+		}
+		if err := s.CreateRejudge(ctx, r); err != nil {
+			b.Fatalf("CreateRejudge: %v", err)
+		}
+		b.StartTimer()
+		if n, err := s.ApplyRejudge(ctx, r.ID); err != nil || n != results.MaxRejudged {
+			b.Fatalf("ApplyRejudge: %d, %v", n, err)
+		}
+	}
+}

@@ -14,6 +14,8 @@ const (
 	DefaultRetention   = 24 * time.Hour
 	DefaultKeep        = 200_000
 	DefaultMaxEvents   = 10_000
+	DefaultMaxProblems = 100_000
+	DefaultMaxVersions = 100
 )
 
 // Config tells NewMemory and NewRedis what to keep and for how long. The zero
@@ -31,6 +33,9 @@ type Config struct {
 	Retention   time.Duration // how long a final record can be read
 	Keep        int           // how many final records are kept; the oldest go first
 	MaxEvents   int           // case events kept of one attempt; later ones show in the final judgement only
+
+	MaxProblems int // names of problems; one more is refused
+	MaxVersions int // kept of one problem; the oldest go first
 
 	Now    func() time.Time // the caller's clock; time.Now when nil
 	Logger *slog.Logger     // slog.Default when nil
@@ -51,6 +56,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxEvents <= 0 {
 		c.MaxEvents = DefaultMaxEvents
+	}
+	if c.MaxProblems <= 0 {
+		c.MaxProblems = DefaultMaxProblems
+	}
+	if c.MaxVersions <= 0 {
+		c.MaxVersions = DefaultMaxVersions
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -39,6 +39,18 @@ type CaseEvent struct {
 	judge.Run
 }
 
+// caseEvents returns the data of the events of finished runs.
+func caseEvents(a judge.Attempt, runs []CaseEvent) ([][]byte, error) {
+	events := make([][]byte, len(runs))
+	for i, run := range runs {
+		var err error
+		if events[i], err = json.Marshal(run); err != nil {
+			return nil, fmt.Errorf("encode case %d of %s: %w", run.Index, a.Submission, err)
+		}
+	}
+	return events, nil
+}
+
 // facts is what a store holds of a submission, from which records are assembled
 // in one place for all stores.
 type facts struct {
@@ -52,7 +64,10 @@ type facts struct {
 	why      []byte // the judge.Failed of a submission whose attempts are used up
 	judgedAt time.Time
 	cases    [][]byte // the CaseEvents of the newest attempt
+	number   int      // of the judgement; 0 is 1
 }
+
+func (f facts) numberNow() int { return max(f.number, 1) }
 
 // assemble returns the record with its judgement as far as it is known.
 func (f facts) assemble() (Record, error) {
@@ -62,10 +77,16 @@ func (f facts) assemble() (Record, error) {
 	}
 	r.State, r.Cancel = f.state, f.cancel
 	r.Attempt = judge.Attempt{Submission: r.ID, Worker: f.worker, Charged: f.charged, Fence: f.fence}
+	r.Number = f.numberNow()
 	if f.final != nil {
+		labels := r.Judgement.Labels
 		r.Judgement = judge.Judgement{}
 		if err := json.Unmarshal(f.final, &r.Judgement); err != nil {
 			return Record{}, fmt.Errorf("decode judgement: %w", err)
+		}
+		if f.number > 1 { // it was made under another id
+			r.Judgement.ID, r.Judgement.CreatedAt, r.Judgement.Labels = r.ID, r.CreatedAt, labels
+			r.Judgement.Number = f.number
 		}
 		return r, nil
 	}

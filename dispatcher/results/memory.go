@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"container/list"
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -23,13 +22,20 @@ type Memory struct {
 	judging map[string]*entry
 	waiting *list.List // queued *entry, oldest since first
 	final   *list.List // final *entry, oldest first
+
+	names map[string]*problemNames
+	gone  map[string]time.Time // when names were deleted
+
+	rejudges   map[string]*keptRejudge
+	quarantine map[string]judge.Quarantine // by package
 }
 
 var _ Store = (*Memory)(nil)
 
 // entry is one submission. It is guarded by Memory.mu.
 type entry struct {
-	id string
+	id      string
+	problem string // named; "" for inline tests and rejudges
 	facts
 	lease time.Time     // end of the lease, while judging
 	since time.Time     // when it was queued or last returned by Waiting
@@ -46,6 +52,8 @@ func NewMemory(cfg Config) *Memory {
 		cfg:     cfg.withDefaults(),
 		entries: map[string]*entry{}, judging: map[string]*entry{},
 		waiting: list.New(), final: list.New(),
+		names: map[string]*problemNames{}, gone: map[string]time.Time{},
+		rejudges: map[string]*keptRejudge{}, quarantine: map[string]judge.Quarantine{},
 	}
 }
 
@@ -60,7 +68,7 @@ func (m *Memory) Create(_ context.Context, r Record) error {
 	if m.entries[r.ID] != nil {
 		return fmt.Errorf("create %s: %w", r.ID, ErrExists)
 	}
-	e := &entry{id: r.ID, facts: facts{record: data}, changed: make(chan struct{})}
+	e := &entry{id: r.ID, problem: problemOf(r), facts: facts{record: data}, changed: make(chan struct{})}
 	m.entries[r.ID] = e
 	m.queueLocked(e)
 	return nil
@@ -133,10 +141,10 @@ func (m *Memory) Renew(_ context.Context, a judge.Attempt, ttl time.Duration) (b
 }
 
 // Progress implements Store.
-func (m *Memory) Progress(_ context.Context, a judge.Attempt, index, total int, run judge.Run) error {
-	data, err := json.Marshal(CaseEvent{Index: index, Total: total, Run: run})
-	if err != nil {
-		return fmt.Errorf("encode case %d of %s: %w", index, a.Submission, err)
+func (m *Memory) Progress(_ context.Context, a judge.Attempt, runs ...CaseEvent) error {
+	events, err := caseEvents(a, runs)
+	if err != nil || len(events) == 0 {
+		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,8 +152,10 @@ func (m *Memory) Progress(_ context.Context, a judge.Attempt, index, total int, 
 	if err != nil {
 		return err
 	}
-	if len(e.events) <= m.cfg.MaxEvents { // one of them is the state event
-		e.addEventLocked(EventCase, data)
+	for _, data := range events {
+		if len(e.events) <= m.cfg.MaxEvents { // one of them is the state event
+			e.addEventLocked(EventCase, data)
+		}
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func fillFinal(events []Event, f facts) ([]Event, error) {
 	if last.Type != EventFinal {
 		return events, nil
 	}
-	if last.Data = f.final; last.Data != nil {
+	if last.Data = f.final; last.Data != nil && f.number <= 1 {
 		return events, nil
 	}
 	r, err := f.assemble()

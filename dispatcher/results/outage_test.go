@@ -138,7 +138,7 @@ func TestWaitSurvivesRestart(t *testing.T) {
 		t.Error("Renew without Redis succeeded")
 	}
 	server.Start()
-	if err := s.Progress(ctx, a, 0, 1, judge.Run{Name: "1"}); err != nil {
+	if err := s.Progress(ctx, a, results.CaseEvent{Total: 1, Run: judge.Run{Name: "1"}}); err != nil {
 		t.Fatalf("Progress after the restart: %v", err)
 	}
 	if err := s.Finish(ctx, a, judge.Judgement{ID: "s1", State: judge.Judged}); err != nil {
@@ -270,7 +270,7 @@ func TestKeysEnd(t *testing.T) {
 	addr := testenv.Redis(t)
 	s, c := open(t, addr, results.Config{Prefix: "x"}), dial(t, addr)
 	a := judging(t, s, "s1")
-	if err := s.Progress(t.Context(), a, 0, 1, judge.Run{}); err != nil {
+	if err := s.Progress(t.Context(), a, results.CaseEvent{Total: 1}); err != nil {
 		t.Fatalf("Progress: %v", err)
 	}
 	if keys := c.Keys(t.Context(), "*").Val(); len(keys) == 0 || len(c.Keys(t.Context(), "{x}:*").Val()) != len(keys) {

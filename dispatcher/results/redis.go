@@ -66,7 +66,7 @@ func (s *Redis) Create(ctx context.Context, r Record) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.one(ctx, "create", s.run.create, r.ID, data)
+	_, err = s.one(ctx, "create", s.run.create, r.ID, data, problemOf(r))
 	return err
 }
 
@@ -99,12 +99,16 @@ func (s *Redis) Renew(ctx context.Context, a judge.Attempt, ttl time.Duration) (
 }
 
 // Progress implements Store.
-func (s *Redis) Progress(ctx context.Context, a judge.Attempt, index, total int, run judge.Run) error {
-	data, err := json.Marshal(CaseEvent{Index: index, Total: total, Run: run})
-	if err != nil {
-		return fmt.Errorf("encode case %d of %s: %w", index, a.Submission, err)
+func (s *Redis) Progress(ctx context.Context, a judge.Attempt, runs ...CaseEvent) error {
+	events, err := caseEvents(a, runs)
+	if err != nil || len(events) == 0 {
+		return err
 	}
-	_, err = s.one(ctx, "report progress of", s.run.progress, a.Submission, a.Fence, data, s.cfg.MaxEvents)
+	args := []any{a.Fence, s.cfg.MaxEvents}
+	for _, data := range events {
+		args = append(args, data)
+	}
+	_, err = s.one(ctx, "report progress of", s.run.progress, a.Submission, args...)
 	return err
 }
 
@@ -142,7 +146,7 @@ func (s *Redis) Cancel(ctx context.Context, id string) (judge.State, error) {
 func (s *Redis) one(ctx context.Context, verb string, script *redis.Script, id string, args ...any) ([]any, error) {
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
-	keys := []string{s.subKey(id), s.eventsKey(id), s.key("queued"), s.key("leases"), s.key("finals")}
+	keys := []string{s.subKey(id), s.eventsKey(id), s.key("queued"), s.key("leases"), s.key("finals"), s.key("by-problem")}
 	out, err := script.Run(ctx, s.client, keys, append([]any{s.channel(), id}, args...)...).Slice()
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", verb, id, cut(err))
@@ -180,6 +184,7 @@ func (s *Redis) read(ctx context.Context, id string) (facts, error) {
 		record: optional(fields, 0), state: judge.State(text(fields, 1)), worker: text(fields, 2),
 		charged: int(number(fields, 3)), fence: number(fields, 4), cancel: text(fields, 5) == "1",
 		final: optional(fields, 6), why: optional(fields, 7), judgedAt: time.UnixMilli(number(fields, 8)),
+		number: int(number(fields, 9)),
 	}
 	for i := range events {
 		if event := text(events, i); event != "" && event[0] == kindCase {

@@ -74,7 +74,7 @@ func (s *Redis) dropFinals(ctx context.Context, shift int64) error {
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		keys, args := []string{s.key("finals")}, make([]any, len(ids))
+		keys, args := []string{s.key("finals"), s.key("by-problem")}, make([]any, len(ids))
 		for i, id := range ids {
 			keys, args[i] = append(keys, s.subKey(id), s.eventsKey(id)), id
 		}

@@ -1,7 +1,7 @@
 // Package results keeps what is known of every submission: its state, its
 // attempts and leases, its judgement and the events on the way, in Redis or in
-// memory. Payloads (sources, tests) are blobs; lines of waiting work are
-// dispatcher/queue.
+// memory; and to which version each problem's name points. Payloads (sources, tests,
+// packages) are blobs; lines of waiting work are dispatcher/queue.
 //
 //	Create          Lease               Finish
 //	-------> queued -------> judging ---------> judged | failed
@@ -38,9 +38,11 @@ type Record struct {
 	FairKey   string          `json:"fair_key"`
 	CreatedAt time.Time       `json:"created_at"`
 	State     judge.State     `json:"state"`
-	Attempt   judge.Attempt   `json:"attempt"`   // the newest
-	Cancel    bool            `json:"cancel"`    // asked for while judging
-	Judgement judge.Judgement `json:"judgement"` // as far as it is known
+	Attempt   judge.Attempt   `json:"attempt"`           // the newest
+	Cancel    bool            `json:"cancel"`            // asked for while judging
+	Judgement judge.Judgement `json:"judgement"`         // as far as it is known
+	Number    int             `json:"-"`                 // of the judgement: 1, and one more for each rejudge that was applied
+	Rejudge   string          `json:"rejudge,omitempty"` // what the judgement is kept apart for; "" for a submission
 }
 
 // Event is one step of a submission, in order of Seq from 1.
@@ -64,9 +66,10 @@ type Store interface {
 	Lease(ctx context.Context, id, worker string, ttl time.Duration) (judge.Attempt, error)
 	// Renew extends the lease and reports whether cancellation was asked for.
 	Renew(ctx context.Context, a judge.Attempt, ttl time.Duration) (cancel bool, err error)
-	// Progress publishes one finished run; index counts from 0. Runs past
-	// Config.MaxEvents of one attempt are not published and show in the final judgement only.
-	Progress(ctx context.Context, a judge.Attempt, index, total int, run judge.Run) error
+	// Progress publishes finished runs, in the order given: all of them or none. Runs
+	// past Config.MaxEvents of one attempt are not published and show in the final
+	// judgement only.
+	Progress(ctx context.Context, a judge.Attempt, runs ...CaseEvent) error
 	// Finish records the final judgement: State judged, failed or cancelled. Exactly
 	// one judgement of a submission is accepted; the attempt that gave it may give the
 	// very same again, when it did not learn the answer.
@@ -97,4 +100,8 @@ type Store interface {
 	Wait(ctx context.Context, id string) (Record, error)
 	// Ready says whether the store can be used now, with the fix where it cannot.
 	Ready(ctx context.Context) error
+
+	Problems
+	Rejudges
+	Quarantines
 }

@@ -6,7 +6,8 @@ import "github.com/redis/go-redis/v9"
 // that they share one cluster slot:
 //
 //	{jf}:sub:<id>  hash    record, state, worker, charged, fence, cancel, seq,
-//	                       and when it is final: final or why, judged
+//	                       problem where it is named; when it is final: final or
+//	                       why, judged, and number once a rejudge was applied
 //	{jf}:ev:<id>   list    events of the newest attempt; the last one has number seq.
 //	                       An event is its kind (s, c or f) followed by its data
 //	{jf}:queued    zset    id by the time it was queued or last offered by Waiting
@@ -14,13 +15,15 @@ import "github.com/redis/go-redis/v9"
 //	{jf}:finals    zset    id by the time it became final
 //	{jf}:events    channel kind and id of each event
 //
+// Those of problems are in scripts_problems.go, of rejudges in scripts_rejudges.go.
+//
 // All times are milliseconds of Redis's own clock, with a fraction that keeps the
 // order of what happened within one, so the clocks of workers and dispatchers do
 // not matter.
 //
 // Every script of one submission takes
 //
-//	KEYS  1 sub  2 ev  3 queued  4 leases  5 finals
+//	KEYS  1 sub  2 ev  3 queued  4 leases  5 finals  6 by-problem
 //	ARGV  1 channel  2 id  3... its own
 //
 // and returns a list whose first element is one of these codes.
@@ -96,6 +99,8 @@ end
 type scripts struct {
 	create, lease, renew, progress, finish, release, cancel, reap, offer *redis.Script
 	read, events, due, drop                                              *redis.Script
+	problem                                                              problemScripts
+	rejudge                                                              rejudgeScripts
 }
 
 func newScripts() scripts {
@@ -104,14 +109,19 @@ func newScripts() scripts {
 		create: one(scriptCreate), lease: one(scriptLease), renew: one(scriptRenew), progress: one(scriptProgress),
 		finish: one(scriptFinish), release: one(scriptRelease), cancel: one(scriptCancel), reap: one(scriptReap),
 		offer: one(scriptOffer), read: redis.NewScript(scriptRead), events: redis.NewScript(scriptEvents),
-		due: redis.NewScript(scriptDue), drop: redis.NewScript(scriptDrop),
+		due: redis.NewScript(scriptDue), drop: redis.NewScript(scriptDrop), problem: newProblemScripts(),
+		rejudge: newRejudgeScripts(),
 	}
 }
 
-// ARGV 3 record. Returns {code}: OK or exists.
+// ARGV 3 record, 4 the problem that it is listed under, or ”. Returns {code}: OK or exists.
 const scriptCreate = `
 if redis.call('EXISTS', sub) == 1 then return {-3} end
 redis.call('HSET', sub, 'record', ARGV[3], 'charged', 0, 'fence', 0, 'cancel', 0, 'seq', 0)
+if ARGV[4] ~= '' then
+	redis.call('HSET', sub, 'problem', ARGV[4])
+	redis.call('ZADD', KEYS[6], 0, ARGV[4] .. ' ' .. id)
+end
 queue(0)
 return {0}
 `
@@ -140,11 +150,17 @@ redis.call('ZADD', leases, now() + tonumber(ARGV[4]), id)
 return {0, tonumber(redis.call('HGET', sub, 'cancel'))}
 `
 
-// ARGV 3 fence, 4 case event, 5 most case events. Returns {code}: OK, not found or fenced.
+// ARGV 3 fence, 4 most case events, 5... case events. Returns {code}: OK, not found
+// or fenced. One message tells of all of them. One of the list is the state event.
 const scriptProgress = `
 local code = held(ARGV[3])
 if code ~= 0 then return {code} end
-if redis.call('LLEN', ev) <= tonumber(ARGV[5]) then add('c', ARGV[4]) end
+local n = math.min(#ARGV - 4, tonumber(ARGV[4]) + 1 - redis.call('LLEN', ev))
+for i = 5, 4 + n do redis.call('RPUSH', ev, 'c' .. ARGV[i]) end
+if n > 0 then
+	redis.call('HINCRBY', sub, 'seq', n)
+	redis.call('PUBLISH', channel, 'c' .. id)
+end
 return {0}
 `
 
@@ -205,7 +221,7 @@ return {0}
 // KEYS 1 sub, 2 ev. Returns {} when there is none, else {fields, events}: the
 // fields of readFields in their order, and the events unless a judgement is there.
 const scriptRead = `
-local f = redis.call('HMGET', KEYS[1], 'record', 'state', 'worker', 'charged', 'fence', 'cancel', 'final', 'why', 'judged')
+local f = redis.call('HMGET', KEYS[1], 'record', 'state', 'worker', 'charged', 'fence', 'cancel', 'final', 'why', 'judged', 'number')
 if not f[1] then return {} end
 if f[7] then return {f, {}} end
 return {f, redis.call('LRANGE', KEYS[2], 0, -1)}
@@ -237,13 +253,16 @@ end
 return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.3f', bound), 'LIMIT', 0, most)
 `
 
-// KEYS 1 finals, then sub and ev of each id. ARGV the ids. Drops final submissions.
-// Returns how many.
+// KEYS 1 finals, 2 by-problem, then sub and ev of each id. ARGV the ids. Drops final
+// submissions. Returns how many.
 const scriptDrop = `
 local n = 0
 for i, id in ipairs(ARGV) do
+	local sub = KEYS[2 * i + 1]
 	if redis.call('ZREM', KEYS[1], id) == 1 then
-		redis.call('DEL', KEYS[2 * i], KEYS[2 * i + 1])
+		local problem = redis.call('HGET', sub, 'problem')
+		if problem then redis.call('ZREM', KEYS[2], problem .. ' ' .. id) end
+		redis.call('DEL', sub, KEYS[2 * i + 2])
 		n = n + 1
 	end
 end

@@ -22,7 +22,7 @@ const vocabulary = "judge"
 // A package may import packages of lower floors only. See DESIGN.md, section 2.
 func floors() [][]string {
 	return [][]string{
-		{vocabulary, "internal/blob", "internal/daemon"},
+		{vocabulary, "internal/blob", "internal/daemon", "internal/manifest"},
 		{"languages", "testcases", "judge/sandbox", "dispatcher/queue", "dispatcher/results", "clients/*"},
 		{"testcases/format/*", "testcases/dataset/*", "worker/artifacts", "judge/compile"},
 		{"testcases/format", "testcases/dataset", "judge/checker", "judge/interact", "judge/callgrade"},
@@ -55,8 +55,9 @@ func homes() []home {
 		{"github.com/minio/minio-go", []string{"internal/blob"}},
 		{"github.com/danielgtaylor/huma", []string{"dispatcher/api"}},
 		{"github.com/alecthomas/kong", []string{"internal/daemon", "cmd/..."}},
-		{"go.yaml.in/yaml", []string{"languages", "testcases/format/...", "testcases/dataset/...", "internal/daemon"}},
+		{"go.yaml.in/yaml", []string{"languages", "testcases/format/...", "testcases/dataset/...", "internal/daemon", "internal/manifest"}},
 		{"github.com/prometheus/client_golang", []string{"metrics.go", "internal/daemon"}},
+		{"github.com/kballard/go-shellquote", []string{"testcases/format/..."}},
 		{"github.com/google/uuid", []string{"dispatcher"}},
 		{"golang.org/x/sys", []string{"..."}},
 		{"golang.org/x/sync", []string{"..."}},

@@ -44,7 +44,7 @@ func NewDirectory(dir string) (*Directory, error) {
 		return nil, fmt.Errorf("open blob directory: %w", err)
 	}
 	d := &Directory{path: dir, root: root}
-	if d.tmp, err = d.openDir(tmpDir, false); err != nil {
+	if d.tmp, err = d.openDir(tmpDir); err != nil {
 		_ = root.Close()
 		return nil, fmt.Errorf("open blob directory: %w", err)
 	}
@@ -75,7 +75,10 @@ func (d *Directory) sweep(before time.Time) error {
 	return nil
 }
 
-// Put implements Store: written beside, synced, renamed, and the folder synced.
+// Put implements Store: written beside, synced, renamed, and then every folder on the
+// way synced. The folders come last: a journal that has the object by then has new
+// ones too, so that two commits do where one for each folder did. And all of them,
+// since a folder that is there may have been made by a Put that has not come so far.
 func (d *Directory) Put(ctx context.Context, key string, r io.Reader, size int64, _ string) error {
 	if err := CheckKey(key); err != nil {
 		return err
@@ -99,34 +102,53 @@ func (d *Directory) put(ctx context.Context, key string, r io.Reader, size int64
 		}
 	}()
 	_, err = io.Copy(f, newExact(ctx, r, size))
+	var dir *os.File
 	if err == nil {
+		dir, err = d.makeDir(path.Dir(key))
+	}
+	if err == nil {
+		defer dir.Close()
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	dir, err := d.openDir(path.Dir(key), true)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
 	if err := unix.Renameat(int(d.tmp.Fd()), name, int(dir.Fd()), path.Base(key)); err != nil {
 		return fmt.Errorf("rename: %w", err)
 	}
-	if err := dir.Sync(); err != nil {
-		return fmt.Errorf("sync folder: %w", err)
-	}
-	return nil
+	return d.syncDirs(path.Dir(key))
 }
 
-// openDir opens a folder below the root, on request making what is missing of the
-// way there. A new folder is durable when openDir returns.
-func (d *Directory) openDir(rel string, create bool) (*os.File, error) {
-	fd, err := d.openBeneath(rel, unix.O_RDONLY|unix.O_DIRECTORY)
-	if !errors.Is(err, unix.ENOENT) || !create {
-		return newFile(fd, rel), wrapPath("open", rel, err)
+// syncDirs makes a folder and all above it durable, which costs nothing for those
+// that have not changed.
+func (d *Directory) syncDirs(rel string) error {
+	for ; ; rel = path.Dir(rel) {
+		dir, err := d.openDir(rel)
+		if err == nil {
+			err = errors.Join(dir.Sync(), dir.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("sync folder: %w", err)
+		}
+		if rel == "." {
+			return nil
+		}
 	}
-	parent, err := d.openDir(path.Dir(rel), true)
+}
+
+// openDir opens a folder below the root.
+func (d *Directory) openDir(rel string) (*os.File, error) {
+	fd, err := d.openBeneath(rel, unix.O_RDONLY|unix.O_DIRECTORY)
+	return newFile(fd, rel), wrapPath("open", rel, err)
+}
+
+// makeDir opens a folder below the root and makes what is missing of the way there.
+func (d *Directory) makeDir(rel string) (*os.File, error) {
+	dir, err := d.openDir(rel)
+	if !errors.Is(err, unix.ENOENT) {
+		return dir, err
+	}
+	parent, err := d.makeDir(path.Dir(rel))
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +156,7 @@ func (d *Directory) openDir(rel string, create bool) (*os.File, error) {
 	if err := unix.Mkdirat(int(parent.Fd()), path.Base(rel), 0o750); err != nil && !errors.Is(err, unix.EEXIST) {
 		return nil, wrapPath("mkdir", rel, err)
 	}
-	if err := parent.Sync(); err != nil {
-		return nil, err
-	}
-	fd, err = d.openBeneath(rel, unix.O_RDONLY|unix.O_DIRECTORY)
-	return newFile(fd, rel), wrapPath("open", rel, err)
+	return d.openDir(rel)
 }
 
 func (d *Directory) openBeneath(rel string, flags uint64) (int, error) {
@@ -208,7 +226,7 @@ func (d *Directory) Delete(ctx context.Context, key string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	dir, err := d.openDir(path.Dir(key), false)
+	dir, err := d.openDir(path.Dir(key))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
 		return nil
 	}

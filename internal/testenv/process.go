@@ -5,17 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os/exec"
 	"runtime"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
 // startTimeout bounds how long a server may take until it answers, on a busy machine too.
-const startTimeout = 30 * time.Second
+const startTimeout = 2 * time.Minute
 
 // Process is a server that a test started. It dies with the test process, whatever
 // ends that.
@@ -94,7 +92,7 @@ func (p *Process) end(sig syscall.Signal) {
 	}
 }
 
-// WaitFor calls probe until it returns nil, the process ends, or 30 seconds pass.
+// WaitFor calls probe until it returns nil, the process ends, or startTimeout passes.
 func (p *Process) WaitFor(ctx context.Context, probe func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -122,16 +120,4 @@ func (p *Process) waitErr() error {
 		return errors.New("exit status 0")
 	}
 	return p.err
-}
-
-// FreePort returns a loopback port that was free a moment ago. Another process may
-// take it before the test's server does, so starting must be tried again.
-func FreePort(t testing.TB) int {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"net"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -17,9 +16,6 @@ import (
 
 // redisPath is Debian's; a redis-server found elsewhere in PATH may be a wrapper.
 const redisPath = "/usr/bin/redis-server"
-
-// startPatience bounds how long a server may take until it accepts connections.
-const startPatience = 30 * time.Second
 
 // RedisServer is one redis-server on a loopback port of its own. It is stopped at
 // the end of the test that started it. Its methods are not for concurrent use.
@@ -52,20 +48,25 @@ func StartRedis(t testing.TB, settings ...string) *RedisServer {
 	if _, err := exec.LookPath(redisPath); err != nil {
 		t.Skip("missing: redis-server (apt-get install redis-server)")
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("find a free port: %v", err)
-	}
-	s := &RedisServer{Addr: listener.Addr().String(), t: t}
-	port := listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
-	s.args = append([]string{
-		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", t.TempDir(),
-		"--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--daemonize", "no", "--logfile", "",
-	}, settings...)
+	s := &RedisServer{t: t}
+	dir := t.TempDir()
 	t.Cleanup(s.Kill)
-	s.Start()
-	return s
+	const attempts = 5 // another process may take the free port first
+	for n := 1; ; n++ {
+		port := strconv.Itoa(FreePort(t))
+		s.Addr = "127.0.0.1:" + port
+		s.args = append([]string{
+			"--bind", "127.0.0.1", "--port", port, "--dir", dir,
+			"--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--daemonize", "no", "--logfile", "",
+		}, settings...)
+		err := s.start()
+		if err == nil {
+			return s
+		}
+		if n == attempts {
+			t.Fatalf("start redis-server: %v", err)
+		}
+	}
 }
 
 // Start runs the server, again after Stop or Kill, and returns when it accepts connections.
@@ -74,6 +75,12 @@ func (s *RedisServer) Start() {
 	if s.running != nil {
 		s.t.Fatal("redis-server runs already")
 	}
+	if err := s.start(); err != nil {
+		s.t.Fatalf("start redis-server on %s: %v", s.Addr, err)
+	}
+}
+
+func (s *RedisServer) start() error {
 	p := &redisProcess{cmd: exec.Command(redisPath, s.args...), ended: make(chan struct{})}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	ready := make(chan error, 1)
@@ -81,13 +88,15 @@ func (s *RedisServer) Start() {
 	select {
 	case err := <-ready:
 		if err != nil {
-			s.t.Fatalf("start redis-server on %s: %v", s.Addr, err)
+			return err
 		}
-	case <-time.After(startPatience):
+	case <-time.After(startTimeout):
 		p.signal(syscall.SIGKILL)
-		s.t.Fatalf("redis-server on %s did not accept connections within %v", s.Addr, startPatience)
+		<-p.ended
+		return fmt.Errorf("it did not accept connections within %v", startTimeout)
 	}
 	s.running = p
+	return nil
 }
 
 // Stop ends the server in an orderly way (SIGTERM) and waits for it.

@@ -25,7 +25,8 @@ func must(t testing.TB, spec string) checker.Checker {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"tokens", "exact", "lines", "floats"} {
+	for _, name := range []string{"tokens", "exact", "lines", "floats", "dmoj/standard", "dmoj/easy", "dmoj/floats", "dmoj/floatsrel",
+		"dmoj/identical", "dmoj/linecount", "dmoj/linematches points=1,0", "dmoj/rstripped", "dmoj/sorted", "dmoj/unordered"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checkertest.Run(t, checkertest.Suite{
@@ -134,7 +135,7 @@ func TestMessages(t *testing.T) {
 func TestBufferEdges(t *testing.T) {
 	t.Parallel()
 	const size = 64 << 10
-	for _, name := range []string{"tokens", "exact", "lines", "floats"} {
+	for _, name := range []string{"tokens", "exact", "lines", "floats", "dmoj/standard", "dmoj/floats", "dmoj/easy"} {
 		for _, n := range []int{size - 1, size, size + 1, 2*size + 1} {
 			for _, unit := range []string{"a", "1 ", "ab\n"} {
 				same := strings.Repeat(unit, n/len(unit)) + "a"
@@ -166,7 +167,8 @@ func (u uneven) Read(b []byte) (int, error) { return u.r.Read(b[:min(len(b), 409
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	for _, spec := range []string{"tokens", "exact", "lines", "floats"} {
+	for _, spec := range []string{"tokens", "exact", "lines", "floats", "dmoj/standard", "dmoj/easy", "dmoj/floats", "dmoj/floatsrel",
+		"dmoj/identical", "dmoj/linecount", "dmoj/linematches", "dmoj/rstripped", "dmoj/sorted", "dmoj/unordered"} {
 		if got := must(t, spec).ID(); got != spec+"@1" {
 			t.Errorf("%s: got id %s", spec, got)
 		}

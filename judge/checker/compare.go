@@ -23,6 +23,9 @@ type difference struct {
 	what   string // safe to show: says nothing of the data
 	want   []byte // of the answer, at most quoteMax and one byte
 	got    []byte // of the output
+
+	verdict judge.Verdict // "" is that of the checker
+	answer  bool          // it is the answer that is not as it must be
 }
 
 // differ notes where out is and copies what both sides hold there.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -26,8 +27,8 @@ type Compiler interface {
 type Deps struct {
 	Runner   sandbox.Runner
 	Compiler Compiler
+	Program  *testcases.Program
 	Language *languages.Language // of the program
-	Files    []judge.File        // its sources, the main file first
 	Dir      string              // for the data of a check while it runs; "" is the system's temporary directory
 }
 
@@ -38,42 +39,54 @@ var customLimits = judge.Limits{
 	Memory: judge.GiB, Output: 64 * judge.KiB, Tasks: 64,
 }
 
-// The convention is that of Kattis output validators.
 const (
-	exitAccepted = 42
-	exitWrong    = 43
-
 	dataDir      = "/judge"                      // input and answer, read-only
 	feedback     = "feedback/"                   // below the work directory
 	juryMessage  = feedback + "judgemessage.txt" // to the jury
 	teamMessage  = feedback + "teammessage.txt"  // to the submitter
 	feedbackArg  = sandbox.WorkDir + "/" + feedback
+	scoreFile    = feedback + "score.txt"
+	shareFile    = feedback + "score_multiplier.txt"
+	nextPass     = feedback + "nextpass.in"
 	feedbackSize = 64 * judge.KiB // of each message
+	feedbackKept = 64 * judge.MiB // of the whole folder, between passes
 	teamMax      = 1024           // bytes of the message to the submitter that are kept
 )
 
-// custom runs the problem's own program in a box:
-//
-//	program /judge/input /judge/answer /work/feedback/ ARGS... < output
-//
-// Exit status 42 accepts, 43 refuses. Everything else, a limit or a crash
-// included, is a failure of the checker and no verdict.
+// custom runs the problem's own program in a box, by the protocol of its format.
+// Whatever the protocol does not know as an answer, a limit or a crash included, is a
+// failure of the checker and no verdict.
 type custom struct {
 	deps      Deps
+	protocol  protocol
+	files     []judge.File // of the program
 	args      []string
 	toolchain string // digest of what compiles and runs the program; "" where nobody asked
 }
 
 func newCustom(args []string, deps Deps) (Checker, error) {
 	switch {
-	case len(deps.Files) == 0:
+	case deps.Program == nil || len(deps.Program.Files) == 0:
 		return nil, judge.Refuse(&judge.FieldError{Field: "checker.name", Reason: "custom needs a problem that brings a checker program"})
 	case deps.Language == nil:
 		return nil, judge.Refuse(&judge.FieldError{Field: "checker.language", Reason: "custom needs the language of its program"})
 	case deps.Runner == nil || deps.Compiler == nil:
 		return nil, errors.New("make custom checker: no runner or compiler")
 	}
-	return &custom{deps: deps, args: args}, nil
+	p, ok := protocolOf(deps.Program.Protocol)
+	if !ok {
+		return nil, judge.Refuse(&judge.FieldError{Field: "checker.protocol",
+			Reason: fmt.Sprintf("checkers that speak %.32q are not supported", deps.Program.Protocol)})
+	}
+	c := &custom{deps: deps, protocol: p, files: deps.Program.Files, args: slices.Concat(deps.Program.Args, args)}
+	if p.harness != nil {
+		if deps.Language.ID != harnessLanguage {
+			return nil, judge.Refuse(&judge.FieldError{Field: "checker.language",
+				Reason: fmt.Sprintf("must be %s for the protocol %s, is %s", harnessLanguage, deps.Program.Protocol, deps.Language.ID)})
+		}
+		c.files = p.harness(deps.Program.Files)
+	}
+	return c, nil
 }
 
 // toolchainDigits are enough to tell the compilers of a farm apart.
@@ -89,6 +102,9 @@ func (c *custom) ID() string {
 	}
 	return id
 }
+
+// OnError is what the package says of its checker.
+func (c *custom) OnError() bool { return c.deps.Program.OnError }
 
 // inspect learns the toolchain.
 func (c *custom) inspect(ctx context.Context) error {
@@ -117,7 +133,7 @@ func (c *custom) Check(ctx context.Context, in Input) (Ruling, error) {
 	}
 	defer files.remove()
 
-	spec, err := c.spec(exe, files)
+	spec, err := c.spec(exe, files, in)
 	if err != nil {
 		return Ruling{}, err
 	}
@@ -128,11 +144,20 @@ func (c *custom) Check(ctx context.Context, in Input) (Ruling, error) {
 	case err != nil:
 		return Ruling{}, judge.Fail(judge.FailSandbox, fmt.Errorf("run checker on case %s: %w", in.Case, err))
 	}
-	return customRuling(in.Case, rep)
+	r, err := c.protocol.ruling(in.Case, rep)
+	if err == nil {
+		r, err = bounded(in, r, rep)
+	}
+	if err != nil || !c.protocol.feedback || !in.Passes {
+		return r, err
+	}
+	return another(in.Case, r, rep)
 }
 
 func (c *custom) compile(ctx context.Context) (*compile.Executable, error) {
-	res, err := c.deps.Compiler.Compile(ctx, compile.Request{Language: c.deps.Language, Files: c.deps.Files})
+	res, err := c.deps.Compiler.Compile(ctx, compile.Request{
+		Language: c.deps.Language, Files: c.files, Flags: c.deps.Program.Flags,
+	})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -146,49 +171,86 @@ func (c *custom) compile(ctx context.Context) (*compile.Executable, error) {
 	return res.Executable, nil
 }
 
-func (c *custom) spec(exe *compile.Executable, files *staged) (sandbox.Spec, error) {
-	limits := c.deps.Language.Apply(customLimits)
+func (c *custom) spec(exe *compile.Executable, files *staged, in Input) (sandbox.Spec, error) {
+	limits := c.deps.Language.Apply(c.deps.Program.Limits.Or(customLimits))
 	cmd, err := compile.CommandOf(c.deps.Language, exe, limits)
 	if err != nil {
 		return sandbox.Spec{}, judge.Fail(judge.FailChecker, err)
 	}
-	args := append(slices.Clone(cmd.Args), dataDir+"/input", dataDir+"/answer", feedbackArg)
 	said := sandbox.Stream{Limit: limits.Output, Keep: true} // how much it talks is no reason to fail
-	return sandbox.Spec{
-		Args: append(args, c.args...), Env: cmd.Env, Root: cmd.Root, Slack: cmd.Slack, Limits: limits,
+	spec := sandbox.Spec{
+		Args: slices.Concat(cmd.Args, c.call(c.protocol.files), c.args, in.Args), Env: cmd.Env, Root: cmd.Root, Slack: cmd.Slack, Limits: limits,
 		Mounts: append(slices.Clone(cmd.Mounts), sandbox.Mount{Source: files.data, Target: dataDir}),
-		Stdin:  files.output, Stdout: said, Stderr: said,
-		// The empty messages bring the folder into being, as the box's user.
-		Files:   []sandbox.File{{Name: juryMessage}, {Name: teamMessage}},
-		Collect: []sandbox.Collect{{Name: juryMessage, Max: feedbackSize}, {Name: teamMessage, Max: feedbackSize}},
-	}, nil
+		Stdout: said, Stderr: said,
+	}
+	if c.protocol.output {
+		spec.Stdin = files.output
+	}
+	if c.protocol.feedback {
+		spec.Files, spec.Collect = folder(in)
+	}
+	if c.protocol.static {
+		spec.Args, spec.Mounts = slices.Concat(cmd.Args, staticArgs(in), c.args, in.Args), cmd.Mounts
+		spec.Files = append(spec.Files, sources(in)...)
+	}
+	if c.protocol.harness != nil {
+		spec.Files, spec.Collect, err = factsOf(in)
+	}
+	return spec, err
 }
 
-// customRuling reads what the box says. A reason never holds what the program
-// printed, which may be answer data; the wrapped error does, for the log.
-func customRuling(name string, rep *sandbox.Report) (Ruling, error) {
-	r := Ruling{Message: message(rep, teamMessage, teamMax), Jury: message(rep, juryMessage, int(feedbackSize))}
-	exited := rep.Cause == sandbox.CauseExit
-	switch {
-	case exited && rep.Exit == exitAccepted:
-		r.Verdict = judge.Accepted
-		return r, nil
-	case exited && rep.Exit == exitWrong:
-		r.Verdict = judge.WrongAnswer
-		if r.Message == "" {
-			r.Message = "the problem's checker refused the output"
+// call is the command line after the program: the protocol's, or the package's own.
+func (c *custom) call(files []string) []string {
+	if c.deps.Program.Call == nil {
+		return files
+	}
+	name := strings.NewReplacer("{input_file}", inputPath, "{output_file}", outputPath, "{answer_file}", answerPath)
+	own := make([]string, len(c.deps.Program.Call))
+	for i, word := range c.deps.Program.Call {
+		own[i] = name.Replace(word)
+	}
+	return own
+}
+
+// folder is the feedback folder before the run and what is taken of it afterwards.
+func folder(in Input) ([]sandbox.File, []sandbox.Collect) {
+	// The empty messages bring the folder into being, as the box's user.
+	files := []sandbox.File{{Name: juryMessage}, {Name: teamMessage}}
+	collect := []sandbox.Collect{}
+	for _, name := range []string{juryMessage, teamMessage, scoreFile, shareFile} {
+		collect = append(collect, sandbox.Collect{Name: name, Max: feedbackSize})
+	}
+	if in.Passes {
+		collect = append(collect, sandbox.Collect{Name: strings.TrimSuffix(feedback, "/"), Max: feedbackKept, Dir: true})
+		if in.Feedback != nil {
+			files = in.Feedback
 		}
-		return r, nil
 	}
-	reason := fmt.Sprintf("the checker was ended on case %s: %s", name, rep.Cause)
-	switch {
-	case exited:
-		reason = fmt.Sprintf("the checker exited with status %d on case %s, not with %d or %d", rep.Exit, name, exitAccepted, exitWrong)
-	case rep.Cause == sandbox.CauseSignal:
-		reason = fmt.Sprintf("the checker was ended by signal %d on case %s", rep.Signal, name)
+	return files, collect
+}
+
+// another reads what a checker of several passes left: the next input, which is taken
+// away, and everything else, which the next pass finds again. Problem package format,
+// "Multi-pass validation".
+func another(name string, r Ruling, rep *sandbox.Report) (Ruling, error) {
+	for _, f := range rep.Files {
+		if !strings.HasPrefix(f.Name, feedback) {
+			continue
+		}
+		switch {
+		case f.Err != nil && f.Name == nextPass && !errors.Is(f.Err, fs.ErrNotExist):
+			return Ruling{}, nonsense(name, "wrote a next input that cannot be taken", rep)
+		case f.Err != nil:
+		case f.Name == nextPass:
+			r.Next = append([]byte{}, f.Data...)
+		case !slices.ContainsFunc(r.Feedback, func(g sandbox.File) bool { return g.Name == f.Name }):
+			r.Feedback = append(r.Feedback, sandbox.File{Name: f.Name, Data: f.Data})
+		}
 	}
-	return Ruling{}, &judge.Failed{Kind: judge.FailChecker, Reason: reason, Retryable: true,
-		Err: fmt.Errorf("%s; it said %.2000q", reason, rep.Stderr.Data)}
+	if r.Next != nil && r.Verdict != judge.Accepted {
+		return Ruling{}, nonsense(name, "refused the output and asked for another pass", rep)
+	}
+	return r, nil
 }
 
 // message returns a collected file as text of at most max bytes. One that the

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -41,13 +42,17 @@ func (c compiled) Inspect(_ context.Context, l *languages.Language) (judge.Langu
 	return judge.LanguageRef{ID: l.ID, Toolchain: "sha256:0123456789abcdef0123"}, nil
 }
 
+func kattisProgram() *testcases.Program {
+	return &testcases.Program{Files: []judge.File{{Name: "check"}}, Protocol: testcases.ProtocolKattis}
+}
+
 // program makes a custom checker that is a Go function.
 func program(t *testing.T, run sandboxtest.Program, args ...string) (checker.Checker, *sandboxtest.Fake) {
 	t.Helper()
 	fake := &sandboxtest.Fake{Default: run}
 	c, err := checker.New(judge.CheckerSpec{Name: "custom", Args: args}, checker.Deps{
 		Runner: fake, Compiler: compiled{}, Language: &languages.Language{ID: "x"},
-		Files: []judge.File{{Name: "check"}}, Dir: t.TempDir(),
+		Program: kattisProgram(), Dir: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +101,7 @@ func TestCustomConvention(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := checker.Ruling{Verdict: judge.WrongAnswer, Message: "not the same", Jury: "wanted answer"}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	spec := fake.Specs()[0]
@@ -129,7 +134,7 @@ func TestCustomFails(t *testing.T) {
 		c, _ := program(t, run)
 		got, err := c.Check(t.Context(), checkertest.Input("secret answer", "x"))
 		var failed *judge.Failed
-		if !errors.As(err, &failed) || failed.Kind != judge.FailChecker || !failed.Retryable || got != (checker.Ruling{}) {
+		if !errors.As(err, &failed) || failed.Kind != judge.FailChecker || !failed.Retryable || !reflect.DeepEqual(got, checker.Ruling{}) {
 			t.Errorf("%s: got %+v, %v, want a failure of the checker", name, got, err)
 			continue
 		}
@@ -161,7 +166,7 @@ func TestCustomDoesNotCompile(t *testing.T) {
 	t.Parallel()
 	c, err := checker.New(judge.CheckerSpec{Name: "custom"}, checker.Deps{
 		Runner: &sandboxtest.Fake{}, Compiler: compiled{judge.CompileError},
-		Language: &languages.Language{}, Files: []judge.File{{Name: "a"}},
+		Language: &languages.Language{}, Program: kattisProgram(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +185,7 @@ func TestCustomLeavesNothing(t *testing.T) {
 	for _, run := range []sandboxtest.Program{same, func(*sandboxtest.Proc) int { return 1 }} {
 		c, err := checker.New(judge.CheckerSpec{Name: "custom"}, checker.Deps{
 			Runner: &sandboxtest.Fake{Default: run}, Compiler: compiled{}, Language: &languages.Language{},
-			Files: []judge.File{{Name: "a"}}, Dir: dir,
+			Program: kattisProgram(), Dir: dir,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -201,12 +206,16 @@ type oneLanguage struct{ *languages.Language }
 
 func (l oneLanguage) Find(id string) (*languages.Language, bool) { return l.Language, id == l.ID }
 
+func (l oneLanguage) ForFile(name string) (*languages.Language, bool) {
+	return l.Language, strings.HasSuffix(name, ".cpp")
+}
+
 func TestMaker(t *testing.T) {
 	t.Parallel()
 	m := checker.Maker{
 		Runner: &sandboxtest.Fake{}, Compiler: compiled{}, Languages: oneLanguage{&languages.Language{ID: "cpp17"}},
 	}
-	p := &testcases.Problem{CheckerFiles: []judge.File{{Name: "a.cpp"}}, CheckerLanguage: "cpp17"}
+	p := &testcases.Problem{CheckerProgram: &testcases.Program{Files: []judge.File{{Name: "a.cpp"}}, Language: "cpp17"}}
 	if c, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "custom"}); err != nil || c.ID() != "custom@1+cpp17:0123456789ab" {
 		t.Errorf("got %v, %v, want custom, named after its toolchain", c, err)
 	}
@@ -222,7 +231,15 @@ func TestMaker(t *testing.T) {
 	if _, err := missing.For(t.Context(), p, judge.CheckerSpec{Name: "lines"}); err != nil {
 		t.Errorf("lines needs no toolchain: %v", err)
 	}
-	p.CheckerLanguage = "algol"
+	p.CheckerProgram.Language = ""
+	if c, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "custom"}); err != nil || c.ID() != "custom@1+cpp17:0123456789ab" {
+		t.Errorf("language told by the file: got %v, %v", c, err)
+	}
+	p.CheckerProgram.Script = true
+	if c, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "custom"}); err != nil || c.ID() != "custom@1+script:0123456789ab" {
+		t.Errorf("a script: got %v, %v", c, err)
+	}
+	p.CheckerProgram.Script, p.CheckerProgram.Language = false, "algol"
 	if _, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "custom"}); !judge.IsBadRequest(err) {
 		t.Errorf("unknown language: got %v, want a bad request", err)
 	}

@@ -39,7 +39,7 @@ func newFloats(options map[string]string) floats {
 func (floats) ID() string { return "floats@1" }
 
 func (f floats) Check(ctx context.Context, in Input) (Ruling, error) {
-	find := func(out, ans *stream) *difference { return eachToken(out, ans, f.same) }
+	find := func(out, ans *stream) *difference { return eachToken(out, ans, f.same, bytes.Equal) }
 	diff, err := compare(ctx, in, find, true)
 	if err != nil {
 		return Ruling{}, err

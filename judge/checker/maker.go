@@ -22,18 +22,40 @@ type Maker struct {
 // Languages is what a Maker needs of languages.Set.
 type Languages interface {
 	Find(idOrAlias string) (*languages.Language, bool)
+	ForFile(name string) (*languages.Language, bool)
+}
+
+// LanguageOf is the language of a problem's own program: as stated, else told by its
+// files' names, the main one's first. A *judge.BadRequest says that there is none.
+func LanguageOf(set Languages, p *testcases.Program) (*languages.Language, error) {
+	if p.Script {
+		return languages.Script(), nil
+	}
+	if p.Language != "" {
+		if lang, ok := set.Find(p.Language); ok {
+			return lang, nil
+		}
+		return nil, judge.Refuse(&judge.FieldError{Field: "checker.language",
+			Reason: fmt.Sprintf("no language is called %.64q", p.Language)})
+	}
+	for _, f := range p.Files {
+		if lang, ok := set.ForFile(f.Name); ok {
+			return lang, nil
+		}
+	}
+	return nil, judge.Refuse(&judge.FieldError{Field: "checker.language",
+		Reason: fmt.Sprintf("no language is told by the files of %.64q", p.Name)})
 }
 
 // For makes the checker that spec names for a problem, whose own program custom
 // stands for. What is wrong with the spec is a *judge.BadRequest; a toolchain of
 // the program that is not there is a *judge.Failed.
 func (m Maker) For(ctx context.Context, p *testcases.Problem, spec judge.CheckerSpec) (Checker, error) {
-	deps := Deps{Runner: m.Runner, Compiler: m.Compiler, Files: p.CheckerFiles, Dir: m.Dir}
-	if p.CheckerLanguage != "" {
-		lang, ok := m.Languages.Find(p.CheckerLanguage)
-		if !ok {
-			return nil, judge.Refuse(&judge.FieldError{Field: "checker.language",
-				Reason: fmt.Sprintf("no language is called %.64q", p.CheckerLanguage)})
+	deps := Deps{Runner: m.Runner, Compiler: m.Compiler, Dir: m.Dir, Program: p.CheckerProgram}
+	if own := p.CheckerProgram; own != nil {
+		lang, err := LanguageOf(m.Languages, own)
+		if err != nil {
+			return nil, err
 		}
 		deps.Language = lang
 	}

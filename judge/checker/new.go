@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"strings"
+
 	"judgefarm/judge"
 	"judgefarm/testcases"
 )
@@ -13,6 +15,9 @@ func New(spec judge.CheckerSpec, deps Deps) (Checker, error) {
 	if len(faults) > 0 {
 		return nil, judge.Refuse(faults...)
 	}
+	if name, ok := strings.CutPrefix(choice.Name, "dmoj/"); ok {
+		return newDMOJ(name, choice.Options)
+	}
 	switch choice.Name {
 	case "tokens":
 		return tokens{}, nil
@@ -22,7 +27,13 @@ func New(spec judge.CheckerSpec, deps Deps) (Checker, error) {
 		return lines{}, nil
 	case "floats":
 		return newFloats(choice.Options), nil
-	default:
+	case "kattis":
+		return newKattis(spec.Args, choice.Options), nil
+	case testcases.WhiteDiff:
+		return whiteDiff{}, nil
+	case testcases.CustomChecker:
 		return newCustom(spec.Args, deps)
+	default:
+		return newTestlib(choice.Name), nil
 	}
 }

@@ -70,7 +70,7 @@ func custom(t *testing.T, m checker.Maker, language, name, source string, args .
 			t.Skipf("missing: %s", program)
 		}
 	}
-	p := &testcases.Problem{CheckerLanguage: language, CheckerFiles: []judge.File{{Name: name, Data: []byte(source)}}}
+	p := &testcases.Problem{CheckerProgram: &testcases.Program{Language: language, Files: []judge.File{{Name: name, Data: []byte(source)}}}}
 	c, err := m.For(t.Context(), p, judge.CheckerSpec{Name: "custom", Args: args})
 	if err != nil {
 		t.Fatal(err)

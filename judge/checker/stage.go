@@ -47,7 +47,8 @@ func (s *staged) fill(in Input) error {
 		}
 		f.Close()
 	}
-	f, err := save(filepath.Join(s.dir, "output"), in.Output)
+	// Beside the input: some protocols name the output, others read it.
+	f, err := save(filepath.Join(s.data, "output"), in.Output)
 	if err != nil {
 		return judge.Fail(judge.FailInternal, fmt.Errorf("stage output of case %s: %w", in.Case, err))
 	}

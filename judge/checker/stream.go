@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 )
 
 // bufferSize is all that one stream holds of its data: outputs of any size are
@@ -16,8 +17,8 @@ const bufferSize = 64 << 10
 type stream struct {
 	ctx  context.Context
 	r    io.ReadCloser
-	buf  []byte
-	pos  int // buf[pos:end] is read and not consumed
+	buf  []byte // a buffer of buffers
+	pos  int    // buf[pos:end] is read and not consumed
 	end  int
 	done bool // nothing more to read
 	err  error
@@ -25,6 +26,8 @@ type stream struct {
 	line   int   // of the next byte, from 1
 	column int64 // of the next byte in its line, in bytes from 1
 	nul    bool  // a NUL byte was read, perhaps ahead of pos
+
+	gap *[256]bool // what separates tokens
 }
 
 // newStream starts at the first byte. The caller closes the stream.
@@ -33,10 +36,19 @@ func newStream(ctx context.Context, open func() (io.ReadCloser, error)) (*stream
 	if err != nil {
 		return nil, err
 	}
-	return &stream{ctx: ctx, r: r, buf: make([]byte, bufferSize), line: 1, column: 1}, nil
+	return &stream{ctx: ctx, r: r, buf: buffers.Get().(*[bufferSize]byte)[:], line: 1, column: 1, gap: &space}, nil
 }
 
-func (s *stream) close() { s.r.Close() }
+// close gives the buffer back: what was peeked at must have been copied by then.
+func (s *stream) close() {
+	s.r.Close()
+	buffers.Put((*[bufferSize]byte)(s.buf))
+	s.buf, s.pos, s.end, s.done = nil, 0, 0, true
+}
+
+// buffers are those of streams that ended: without them two for each case would be
+// most of what a worker allocates.
+var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
 // fill moves what is not consumed to the front and reads until the buffer is
 // full or the data ends. The rule of whole buffers keeps two streams with equal
@@ -118,10 +130,10 @@ func (s *stream) skip(class *[256]bool) bool {
 // the buffer's worth of it is returned, and after consuming that, a further call
 // goes on.
 func (s *stream) token() (tok []byte, whole bool) {
-	n := 0
+	n, gap := 0, s.gap
 	for {
 		b := s.buf[s.pos:s.end]
-		for n < len(b) && !space[b[n]] {
+		for n < len(b) && !gap[b[n]] {
 			n++
 		}
 		switch {
@@ -141,8 +153,10 @@ func (s *stream) consumed(n int) {
 }
 
 // space is what separates tokens: the white space of C's isspace. blank is the
-// same without the line feed.
+// same without the line feed, narrow what testlib knows.
 var (
 	space = [256]bool{' ': true, '\t': true, '\n': true, '\v': true, '\f': true, '\r': true}
 	blank = [256]bool{' ': true, '\t': true, '\v': true, '\f': true, '\r': true}
+
+	narrow = [256]bool{' ': true, '\t': true, '\n': true, '\r': true}
 )

@@ -35,14 +35,15 @@ func equalTokens(out, ans *stream) *difference {
 			return ""
 		}
 		return tokenDiffer
-	})
+	}, bytes.Equal)
 }
 
 // eachToken walks both sides and asks same about each pair of tokens that fit
-// the buffer; same returns what is wrong, or "". Longer tokens must be equal.
-func eachToken(out, ans *stream, same func(got, want []byte) string) *difference {
+// the buffer; same returns what is wrong, or "". Longer tokens must be equal, part
+// by part.
+func eachToken(out, ans *stream, same func(got, want []byte) string, equal func(got, want []byte) bool) *difference {
 	for n := 1; ; n++ {
-		more, moreWanted := out.skip(&space), ans.skip(&space)
+		more, moreWanted := out.skip(out.gap), ans.skip(ans.gap)
 		if !more && !moreWanted {
 			return nil
 		}
@@ -56,10 +57,10 @@ func eachToken(out, ans *stream, same func(got, want []byte) string) *difference
 			what = goesOn
 		case whole && wholeWanted:
 			what = same(got, want)
-		case whole != wholeWanted || !bytes.Equal(got, want):
+		case whole != wholeWanted || !equal(got, want):
 			what = tokenDiffer
 		default:
-			if d := restOfToken(out, ans); d != nil {
+			if d := restOfToken(out, ans, equal); d != nil {
 				d.token = n
 				return d
 			}
@@ -76,11 +77,11 @@ func eachToken(out, ans *stream, same func(got, want []byte) string) *difference
 }
 
 // restOfToken compares two tokens of which equal buffers full have been seen.
-func restOfToken(out, ans *stream) *difference {
+func restOfToken(out, ans *stream, equal func(got, want []byte) bool) *difference {
 	for {
 		got, whole := out.token()
 		want, wholeWanted := ans.token()
-		if whole != wholeWanted || !bytes.Equal(got, want) {
+		if whole != wholeWanted || !equal(got, want) {
 			return differ(tokenDiffer, out, got, want)
 		}
 		out.consumed(len(got))

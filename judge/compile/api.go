@@ -12,6 +12,11 @@ import (
 type Request struct {
 	Language *languages.Language
 	Files    []judge.File
+	Main     string // the name of the main file; "" leaves it to the language's rules
+	// Flags are put right after the compiler's name, which must not be a shell's.
+	Flags []string
+	// Strict runs a check that may run code of the program in strict mode.
+	Strict bool
 }
 
 // Result is what the compiler did. Executable is nil when it refused.

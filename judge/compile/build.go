@@ -31,20 +31,49 @@ func (c *Compiler) build(ctx context.Context, w *work) (built, error) {
 		}
 		return b, nil
 	}
-	rep, err := c.cfg.Runner.Run(ctx, compilerSpec(w))
-	if err != nil {
-		return built{}, runnerError(ctx, err)
+	prepared := w.prepared
+	if w.wants && prepared == "" {
+		dir, release, err := c.prepareOrWarn(ctx, w.toolchain)
+		if err != nil {
+			return built{}, err
+		}
+		defer release()
+		prepared = dir
 	}
-	if rep.Cause == sandbox.CauseExec {
-		return built{}, &judge.Failed{Kind: judge.FailToolchain, Retryable: true, Reason: fmt.Sprintf(
-			"language %s: %s cannot be executed: %s", w.lang.ID, w.lang.Compile.Args[0], rep.Evidence.ExecError)}
-	}
-	return ruleOn(w.lang.Compile, rep), nil
+	return c.runStep(ctx, w, w.lang.Compile, prepared)
 }
 
-func compilerSpec(w *work) sandbox.Spec {
-	step, lim := w.lang.Compile, w.lang.Compile.Limits
-	spec := toolSpec(w.lang, w.toolchain, w.layout.Words.Expand(step.Args), step.Env, lim)
+// runStep runs a compiler, or what is prepared for one, and rules on it. prepared
+// is the host directory that it sees at languages.PreparedDir, "" for none.
+func (c *Compiler) runStep(ctx context.Context, w *work, step *languages.Step, prepared string) (built, error) {
+	rep, err := c.execute(ctx, w, step, compilerSpec(w, step, prepared))
+	if err != nil {
+		return built{}, err
+	}
+	return ruleOn(step, rep), nil
+}
+
+// execute runs a program of the toolchain. One that cannot be started is our failure.
+func (c *Compiler) execute(ctx context.Context, w *work, step *languages.Step, spec sandbox.Spec) (*sandbox.Report, error) {
+	rep, err := c.cfg.Runner.Run(ctx, spec)
+	if err != nil {
+		return nil, runnerError(ctx, err)
+	}
+	if rep.Cause == sandbox.CauseExec {
+		return nil, &judge.Failed{Kind: judge.FailToolchain, Retryable: true, Reason: fmt.Sprintf(
+			"language %s: %s cannot be executed: %s", w.lang.ID, step.Args[0], rep.Evidence.ExecError)}
+	}
+	return rep, nil
+}
+
+func compilerSpec(w *work, step *languages.Step, prepared string) sandbox.Spec {
+	lim := step.Limits
+	args := languages.Prepared(step.Args, prepared != "")
+	env := languages.Prepared(step.Env, prepared != "")
+	spec := toolSpec(w.lang, w.toolchain, w.layout.Words.Expand(args), env, lim)
+	if prepared != "" {
+		spec.Mounts = append(spec.Mounts, sandbox.Mount{Source: prepared, Target: languages.PreparedDir})
+	}
 	for _, f := range w.layout.Files {
 		spec.Files = append(spec.Files, sandbox.File{Name: f.Name, Data: f.Data})
 	}

@@ -60,8 +60,9 @@ type Compiler struct {
 	cache   *cache
 	flights flights
 
-	mu    sync.Mutex
-	found map[string]found // toolchains by language id
+	mu         sync.Mutex
+	found      map[string]found     // toolchains by language id
+	unprepared map[string]time.Time // when preparing failed last, by key
 }
 
 // found is a toolchain and when it was looked at.
@@ -92,7 +93,7 @@ func New(cfg Config) (*Compiler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open compile cache: %w", err)
 	}
-	c := &Compiler{cfg: cfg, found: map[string]found{}}
+	c := &Compiler{cfg: cfg, found: map[string]found{}, unprepared: map[string]time.Time{}}
 	if c.cache, err = openCache(dir, cfg.MaxBytes, cfg.Clock, cfg.Logger); err != nil {
 		return nil, fmt.Errorf("open compile cache: %w", err)
 	}
@@ -119,13 +120,26 @@ func (c *Compiler) Compile(ctx context.Context, req Request) (*Result, error) {
 	if err := checkFiles(req.Files); err != nil {
 		return nil, err
 	}
+	if err := checkFlags(req.Language, req.Flags); err != nil {
+		return nil, err
+	}
 	tc, err := c.toolchain(ctx, req.Language)
 	if err != nil {
 		return nil, err
 	}
 	w := newWork(tc, req)
-	out, cached, err := c.obtain(ctx, w)
+	if reason := w.misnamed(); reason != "" {
+		return &Result{Verdict: judge.CompileError, Log: []byte(reason + "\n"), LogTotal: int64(len(reason) + 1), Took: c.cfg.Clock().Sub(began)}, nil
+	}
+	release := func() {}
+	if w.wants && req.Language.RunUsesPrepared() {
+		if w.prepared, release, err = c.prepare(ctx, tc); err != nil {
+			return nil, err
+		}
+	}
+	out, cached, err := c.obtain(ctx, w.key, func(ctx context.Context) (built, error) { return c.build(ctx, w) })
 	if err != nil {
+		release()
 		return nil, err
 	}
 	res := &Result{
@@ -134,20 +148,23 @@ func (c *Compiler) Compile(ctx context.Context, req Request) (*Result, error) {
 	}
 	if res.Verdict == "" {
 		res.Executable = w.executable(out.entry.exeDir())
-		res.Executable.release = sync.OnceFunc(func() { c.cache.unpin(out.entry) })
-	} else if out.entry != nil {
-		c.cache.unpin(out.entry)
+		res.Executable.release = sync.OnceFunc(func() { c.cache.unpin(out.entry); release() })
+	} else {
+		release()
+		if out.entry != nil {
+			c.cache.unpin(out.entry)
+		}
 	}
 	res.Took = c.cfg.Clock().Sub(began)
 	return res, nil
 }
 
-// obtain finds the outcome of w or makes it. An entry in it is pinned.
-func (c *Compiler) obtain(ctx context.Context, w *work) (out outcome, cached bool, err error) {
-	if e := c.cache.pin(w.key); e != nil {
+// obtain finds the outcome of a key or makes it with build. An entry in it is pinned.
+func (c *Compiler) obtain(ctx context.Context, key string, build func(context.Context) (built, error)) (out outcome, cached bool, err error) {
+	if e := c.cache.pin(key); e != nil {
 		return outcome{meta: e.meta, entry: e}, true, nil
 	}
-	f, first, err := c.flights.join(ctx, w.key, func(ctx context.Context) (outcome, error) { return c.make(ctx, w) })
+	f, first, err := c.flights.join(ctx, key, func(ctx context.Context) (outcome, error) { return c.make(ctx, key, build) })
 	if err != nil {
 		return outcome{}, false, err
 	}
@@ -170,21 +187,21 @@ func (c *Compiler) obtain(ctx context.Context, w *work) (out outcome, cached boo
 	return f.out, !first, nil
 }
 
-// make compiles and stores. What depends on the load of this machine, a wall
+// make builds and stores. What depends on the load of this machine, a wall
 // limit that was reached, is not stored.
-func (c *Compiler) make(ctx context.Context, w *work) (outcome, error) {
+func (c *Compiler) make(ctx context.Context, key string, build func(context.Context) (built, error)) (outcome, error) {
 	// Somebody may have finished the same between the look into the cache and now.
-	if e := c.cache.pin(w.key); e != nil {
+	if e := c.cache.pin(key); e != nil {
 		return outcome{meta: e.meta, entry: e}, nil
 	}
-	built, err := c.build(ctx, w)
+	built, err := build(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
 	if !built.lasting {
 		return outcome{meta: built.meta}, nil
 	}
-	e, err := c.cache.store(w.key, built.meta, built.files)
+	e, err := c.cache.store(key, built.meta, built.files)
 	if err != nil {
 		return outcome{}, judge.Fail(judge.FailStorage, fmt.Errorf("store executable: %w", err))
 	}

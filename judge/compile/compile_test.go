@@ -56,7 +56,7 @@ func TestCompilerSpec(t *testing.T) {
 	if want := []string{"/usr/bin/cc", "-o", "prog", "a.cc"}; !slices.Equal(spec.Args, want) {
 		t.Errorf("args = %q, want %q", spec.Args, want)
 	}
-	want := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/work", "LANG=C.UTF-8", "A=1", "B=3"}
+	want := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/work", "TMPDIR=/tmp", "LANG=C.UTF-8", "A=1", "B=3"}
 	if !slices.Equal(spec.Env, want) {
 		t.Errorf("env = %q, want %q", spec.Env, want)
 	}
@@ -161,7 +161,7 @@ func TestCommandOf(t *testing.T) {
 	if want := []string{"/exe/prog", "100", "110"}; !slices.Equal(cmd.Args, want) {
 		t.Errorf("args = %q, want %q", cmd.Args, want)
 	}
-	if want := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/work", "LANG=C.UTF-8", "A=1", "B=2", "T=9"}; !slices.Equal(cmd.Env, want) {
+	if want := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/work", "TMPDIR=/tmp", "LANG=C.UTF-8", "A=1", "B=2", "T=9"}; !slices.Equal(cmd.Env, want) {
 		t.Errorf("env = %q, want %q", cmd.Env, want)
 	}
 	mounts := []sandbox.Mount{{Source: f.root + "/usr", Target: "/opt/x"}, {Source: res.Executable.Dir, Target: "/exe"}}
@@ -324,4 +324,18 @@ func TestAbandonedFlight(t *testing.T) {
 			t.Error("the flight is still open")
 		}
 	})
+}
+
+// A language that names a file for what is in it cannot name it so long that no
+// system takes it.
+func TestMisnamed(t *testing.T) {
+	t.Parallel()
+	c := real(t, "")
+	name := strings.Repeat("A", 300)
+	res, err := c.Compile(t.Context(), Request{Language: here(t, c, "java"), Files: []judge.File{
+		{Name: "a.java", Data: []byte("public class " + name + " { public static void main(String[] a) {} }")},
+	}})
+	if err != nil || res.Verdict != judge.CompileError || !strings.Contains(string(res.Log), "AAA...") {
+		t.Errorf("got %+v, %v, want a compile error that names the file", res, err)
+	}
 }

@@ -88,6 +88,9 @@ run: {args: ["{exe}/prog", "{memory_mib}", "{box_mib}"], env: ["T={tasks}"]}`
 	write(t, defs+"/dir.yaml", fmt.Sprintf(definitions, "dir", fmt.Sprintf(compiled, "out/"), f.root))
 	write(t, defs+"/all.yaml", fmt.Sprintf(definitions, "all", fmt.Sprintf(compiled, `""`), f.root))
 	write(t, defs+"/in.yaml", fmt.Sprintf(definitions, "in", `run: {args: [/usr/bin/cc, "{exe}/{source}"]}`, f.root))
+	const checked = `check: {args: [/usr/bin/cc, "{sources}"], env: [B=3], limits: {cpu: 2s, wall: 5s}}
+run: {args: ["{exe}/prog"]}`
+	write(t, defs+"/chk.yaml", fmt.Sprintf(definitions, "chk", checked, f.root))
 	var err error
 	if f.set, err = languages.Load(languages.Config{Dir: defs}); err != nil {
 		t.Fatal(err)

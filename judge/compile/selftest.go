@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"judgefarm/judge"
 	"judgefarm/judge/sandbox"
@@ -20,15 +21,43 @@ type SelfTest struct {
 	Run     judge.Usage
 }
 
+// A self-test is to end on a busy machine, too: what it tests is whether the
+// toolchain works, not how fast it is.
+const (
+	selfTestCPU  = 10 * time.Second
+	selfTestWall = time.Minute
+)
+
 // SelfTest compiles and runs a definition's own program under the default limits
 // and compares what it prints token by token. The error says what went wrong: a
 // *judge.Failed of kind toolchain when the language does not work here.
 func (c *Compiler) SelfTest(ctx context.Context, l *languages.Language) (*SelfTest, error) {
+	return c.selfTest(ctx, l, false)
+}
+
+// StrictSelfTest is SelfTest with the program in strict mode.
+func (c *Compiler) StrictSelfTest(ctx context.Context, l *languages.Language) (*SelfTest, error) {
+	return c.selfTest(ctx, l, true)
+}
+
+func (c *Compiler) selfTest(ctx context.Context, l *languages.Language, strict bool) (*SelfTest, error) {
 	broken := func(format string, args ...any) error {
 		return &judge.Failed{
 			Kind: judge.FailToolchain, Retryable: true,
 			Reason: "self-test of " + l.ID + ": " + fmt.Sprintf(format, args...),
 		}
+	}
+	if l.Prepare != nil {
+		// A compile may go without; a self-test tells that it does not work.
+		tc, err := c.toolchain(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		_, release, err := c.prepare(ctx, tc)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 	}
 	res, err := c.Compile(ctx, Request{Language: l, Files: l.SelfTest.Files})
 	if err != nil {
@@ -44,6 +73,7 @@ func (c *Compiler) SelfTest(ctx context.Context, l *languages.Language) (*SelfTe
 	}
 	defer stdin.Close()
 	lim := l.Apply(judge.DefaultLimits().Complete())
+	lim.CPU, lim.Wall, lim.Ptrace = max(lim.CPU, selfTestCPU), max(lim.Wall, selfTestWall), strict
 	cmd, err := CommandOf(l, res.Executable, lim)
 	if err != nil {
 		return nil, broken("%v", err)
@@ -56,12 +86,21 @@ func (c *Compiler) SelfTest(ctx context.Context, l *languages.Language) (*SelfTe
 		return nil, runnerError(ctx, err)
 	}
 	if rep.Cause != sandbox.CauseExit || rep.Exit != 0 {
-		return nil, broken("ended by %s, status %d, signal %d, %s: %s",
-			rep.Cause, rep.Exit, rep.Signal, rep.Evidence.ExecError, bytes.TrimSpace(rep.Stderr.Data))
+		return nil, broken("ended by %s, status %d, signal %d, %s%s: %s",
+			rep.Cause, rep.Exit, rep.Signal, rep.Evidence.ExecError, rep.Evidence.Syscall, bytes.TrimSpace(rep.Stderr.Data))
 	}
 	got, want := strings.Fields(string(rep.Stdout.Data)), strings.Fields(l.SelfTest.Expected)
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		return nil, broken("printed %q, want %q", got, want)
+	}
+	if l.Check != nil {
+		checked, err := c.Check(ctx, Request{Language: l, Files: l.SelfTest.Files})
+		if err != nil {
+			return nil, err
+		}
+		if checked.Verdict != "" {
+			return nil, broken("its check says %s: %s", checked.Verdict, checked.Log)
+		}
 	}
 	return &SelfTest{Compile: res.Usage, Run: judge.Usage{CPU: rep.CPU, Wall: rep.Wall, Memory: rep.Memory}}, nil
 }

@@ -27,12 +27,61 @@ type work struct {
 	lang      *languages.Language
 	layout    languages.Layout
 	key       string // hex
+	strict    bool   // a check in strict mode
+	wants     bool   // something is prepared for these sources
+	prepared  string // host directory of it, where the run needs it
 }
 
 func newWork(tc *languages.Toolchain, req Request) *work {
-	w := &work{toolchain: tc, lang: req.Language, layout: req.Language.Lay(req.Files)}
+	w := &work{
+		toolchain: tc, lang: flagged(req.Language, req.Flags),
+		layout: req.Language.LayMain(req.Files, req.Main), wants: req.Language.Wants(req.Files),
+	}
 	w.key = w.digest()
 	return w
+}
+
+// misnamed says why the sources cannot be laid out as their language wants it: its rule
+// takes the name of a file from what is in it, a class's, and nothing bounds that.
+func (w *work) misnamed() string {
+	for _, f := range w.layout.Files {
+		if err := judge.CheckFileName(f.Name); err != nil {
+			return fmt.Sprintf("the sources ask for a file called %.40s...: the name %v", f.Name, err)
+		}
+	}
+	return ""
+}
+
+// flagged is the language whose compiler gets flags more.
+func flagged(l *languages.Language, flags []string) *languages.Language {
+	if len(flags) == 0 {
+		return l
+	}
+	own, step := *l, *l.Compile
+	step.Args = slices.Concat(step.Args[:1], flags, step.Args[1:])
+	own.Compile = &step
+	return &own
+}
+
+// checkFlags refuses flags for a language that has nobody who would take them: no
+// compiler, or one that a script calls.
+func checkFlags(l *languages.Language, flags []string) error {
+	reason := ""
+	switch {
+	case len(flags) == 0:
+	case l.Compile == nil || path.Base(l.Compile.Args[0]) == "sh":
+		reason = fmt.Sprintf("are not supported for %s, which has no compiler that could take them", l.ID)
+	default:
+		for _, f := range flags {
+			if f == "" || len(f) > 1024 || strings.ContainsAny(f, "{}\x00") {
+				reason = fmt.Sprintf("must be 1 to 1024 bytes without braces, one is %.64q", f)
+			}
+		}
+	}
+	if reason == "" {
+		return nil
+	}
+	return judge.Refuse(&judge.FieldError{Field: "flags", Reason: reason})
 }
 
 // digest is over all that the outcome depends on: the language, its toolchain
@@ -45,6 +94,9 @@ func (w *work) digest() string {
 		// Encoding a struct of numbers cannot fail.
 		limits, _ := json.Marshal(w.lang.Compile.Limits)
 		fmt.Fprintf(sum, "%s\n", limits)
+	}
+	if c, whole := w.lang.Compile, w.toolchain.Language.Compile; c != nil && whole != nil && !slices.Equal(c.Args, whole.Args) {
+		fmt.Fprintf(sum, "command %q\n", c.Args) // the toolchain's digest is that of the language as it is defined
 	}
 	fmt.Fprintf(sum, "%q %q\n", w.layout.Main, w.layout.Words["class"])
 	for _, f := range w.layout.Files {
@@ -60,14 +112,18 @@ func (w *work) executable(dir string) *Executable {
 	for name, values := range w.layout.Words {
 		words[name] = values
 	}
-	return &Executable{
+	exe := &Executable{
 		Dir:    dir,
-		Args:   words.Expand(w.lang.Run.Args),
-		Env:    words.Expand(environment(w.lang, w.lang.Run.Env)),
+		Args:   words.Expand(languages.Prepared(w.lang.Run.Args, w.prepared != "")),
+		Env:    words.Expand(environment(w.lang, languages.Prepared(w.lang.Run.Env, w.prepared != ""))),
 		Digest: "sha256:" + w.key,
 		Root:   w.toolchain.Root,
 		Mounts: mounts(w.lang),
 	}
+	if w.prepared != "" {
+		exe.Mounts = append(exe.Mounts, sandbox.Mount{Source: w.prepared, Target: languages.PreparedDir})
+	}
+	return exe
 }
 
 // environment is the whole environment of a program of the language. A later
@@ -76,6 +132,7 @@ func environment(l *languages.Language, step []string) []string {
 	all := slices.Concat([]string{
 		"PATH=/usr/local/bin:/usr/bin:/bin",
 		"HOME=" + sandbox.WorkDir,
+		"TMPDIR=/tmp", // which the level ptrace has elsewhere
 		"LANG=C.UTF-8",
 	}, l.Environment.Env, step)
 	var env []string

@@ -20,7 +20,13 @@ import (
 // realEngine judges in real boxes, below a folder that their users can reach.
 func realEngine(t *testing.T) (e *engine.Engine, dir string) {
 	t.Helper()
-	box, err := sandbox.New(sandbox.Config{Slots: 1})
+	return realEngineOf(t, 1)
+}
+
+// realEngineOf has so many boxes at one time.
+func realEngineOf(t *testing.T, slots int) (e *engine.Engine, dir string) {
+	t.Helper()
+	box, err := sandbox.New(sandbox.Config{Slots: slots})
 	if errors.Is(err, sandbox.ErrHost) {
 		t.Skipf("missing: %v", err)
 	}
@@ -38,18 +44,24 @@ func realEngine(t *testing.T) (e *engine.Engine, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const spare = 3
+	talkers, err := sandbox.New(sandbox.Config{Slots: slots + spare, UIDBase: sandbox.DefaultUIDBase + slots, NoAhead: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	compiler, err := compile.New(compile.Config{Runner: box, Languages: set, Dir: filepath.Join(dir, "cache")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(compiler.Close(), box.Close(), os.RemoveAll(dir)); err != nil {
+		if err := errors.Join(compiler.Close(), talkers.Close(), box.Close(), os.RemoveAll(dir)); err != nil {
 			t.Error(err)
 		}
 	})
+	maker := checker.Maker{Runner: box, Compiler: compiler, Languages: set}
 	return engine.New(engine.Config{
-		Runner: box, Compiler: compiler, Languages: set,
-		Checkers: checker.Maker{Runner: box, Compiler: compiler, Languages: set}.For,
+		Runner: box, Compiler: compiler, Languages: set, Checkers: maker.For, Talkers: maker.Interactor, Interactors: talkers,
+		Spare: spare,
 	}), dir
 }
 
@@ -164,7 +176,7 @@ int main(void) {
 }
 `
 
-// Promise 8: no answer, no other case, no checker and no path of the problem is in
+// Promise 8, D27: no answer, no other case, no checker and no path of the problem is in
 // the box that runs the submission.
 func TestAnswersStayOutside(t *testing.T) {
 	t.Parallel()

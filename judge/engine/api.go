@@ -25,13 +25,28 @@ type Outcome struct {
 	Judgement  judge.Judgement
 	CompileLog []byte
 	Outputs    []CaseOutput // in order, of the cases that ran
+	Points     *Points      // nil for problems without points, and where nothing ran
 }
 
-// CaseOutput is what one run printed, cut at its limits.
+// Points are those of a judgement, exactly: its document has the nearest doubles.
+type Points struct {
+	Total  Scored
+	Groups map[string]Scored
+	Cases  map[string]judge.Score // a skipped one has what a refused one has
+}
+
+// Scored is what was given and what can be reached.
+type Scored struct{ Score, Most judge.Score }
+
+// CaseOutput is what one run printed, cut at its limits and Stdout at
+// Config.KeepOutput.
 type CaseOutput struct {
 	Case           string
 	Verdict        judge.Verdict
 	Stdout, Stderr []byte
+	StdoutTotal    int64  // bytes of Stdout before that cut
+	Dialogue       []byte // with the interactor, where Config.Dialogue asks for it
+	Jury           string // what the checker told the jury; it may quote the answer
 }
 
 // Judge is what a worker and the command line need of the engine.

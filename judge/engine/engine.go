@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"judgefarm/judge"
@@ -19,18 +16,37 @@ import (
 // shownBytes bounds each stream of a run in a document; artifacts keep more.
 const shownBytes = 64 << 10
 
-// Config is what an engine judges with. Every field but Clock is required.
+// Config is what an engine judges with. Every field but Slots and Clock is required.
 type Config struct {
 	Runner    sandbox.Runner
 	Compiler  Compiler
 	Languages *languages.Set
 	Checkers  Checkers
-	Clock     func() time.Time // nil is time.Now
+	// Talkers makes the interactors of problems, which run in boxes of Interactors: a
+	// runner of their own, so that no slot waits for a slot. Without both, interactive
+	// problems are refused.
+	Talkers     Talkers
+	Interactors sandbox.Runner
+	// Spare is how many boxes Interactors has beyond one for each of Runner's: further
+	// processes of problems that have several run there. Those that have more are refused.
+	Spare int
+	// Slots, where set, are the places of the Runner: a submission waits for one of
+	// them, and runs its cases side by side in those that nobody else wants. nil: the
+	// cases run one after another, and nobody waits here.
+	Slots *Slots
+	// Dir is for named pipes, and for outputs of more than sandbox.SpillAfter while they
+	// are ruled on; "" is the system's temporary directory.
+	Dir        string
+	Dialogue   judge.Bytes      // how much of a dialogue with an interactor is kept; 0 is nothing, and faster
+	KeepOutput judge.Bytes      // most bytes of a run's output in Outcome; 0 is DefaultKeepOutput
+	Clock      func() time.Time // nil is time.Now
 }
 
 // Compiler is what the engine needs of judge/compile.
 type Compiler interface {
 	Compile(ctx context.Context, req compile.Request) (*compile.Result, error)
+	// Check reads the sources of a language that has a check and no compiler.
+	Check(ctx context.Context, req compile.Request) (*compile.Result, error)
 	Inspect(ctx context.Context, lang *languages.Language) (judge.LanguageRef, error)
 }
 
@@ -38,8 +54,15 @@ type Compiler interface {
 // submission's. It returns a *judge.BadRequest for a spec that names none.
 type Checkers func(ctx context.Context, p *testcases.Problem, spec judge.CheckerSpec) (checker.Checker, error)
 
+// Talkers makes the interactor of a problem.
+type Talkers func(ctx context.Context, p *testcases.Problem) (*checker.Interactor, error)
+
 // Engine judges submissions. It is safe for concurrent use.
-type Engine struct{ Config }
+type Engine struct {
+	Config
+	spare *spare
+	hard  *hardness
+}
 
 var _ Judge = (*Engine)(nil)
 
@@ -48,20 +71,30 @@ func New(cfg Config) *Engine {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	return &Engine{cfg}
+	if cfg.KeepOutput == 0 {
+		cfg.KeepOutput = DefaultKeepOutput
+	}
+	return &Engine{cfg, &spare{free: cfg.Spare}, &hardness{problems: map[string]*seen{}}}
 }
 
 // session is one submission on its way through Judge.
 type session struct {
 	*Engine
-	job   Job
-	watch Watcher
-	lang  *languages.Language
-	lim   judge.Limits // of the run, the language's allowances of time and tasks included
-	check checker.Checker
-	exe   *compile.Executable // nil when nothing is to be run
-	spec  sandbox.Spec        // of every run but for its input
-	out   *Outcome
+	job     Job
+	watch   Watcher
+	lang    *languages.Language
+	lim     judge.Limits // of the run, the language's allowances of time and tasks included
+	checks  *checker.Set
+	check   checker.Checker     // of the case, see forCase
+	talker  *checker.Interactor // of an interactive problem
+	exe     *compile.Executable // nil when nothing is to be run
+	spec    sandbox.Spec        // of every run but for its input
+	program []judge.File        // what of the submission is compiled
+	sources []sandbox.File      // see besides
+	// outputs are what was handed in, by case; nil is a submission of a program alone.
+	outputs map[string][]byte
+	most    map[string]judge.Score // the largest threshold of a case's groups; nil: there are none
+	out     *Outcome
 }
 
 // Judge implements the Judge interface. Bad requests come before anything runs.
@@ -71,12 +104,22 @@ func (e *Engine) Judge(ctx context.Context, job Job, watch Watcher) (*Outcome, e
 	if err := s.admit(ctx); err != nil {
 		return nil, err
 	}
+	if e.Slots != nil {
+		if err := e.Slots.take(ctx); err != nil {
+			return nil, err
+		}
+		defer e.Slots.give()
+	}
 	j := &s.out.Judgement
-	if err := s.compile(ctx); err != nil {
-		return nil, err
+	if s.outputs == nil || len(s.program) > 0 {
+		if err := s.compile(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if s.exe != nil {
 		defer s.exe.Release()
+	}
+	if j.Verdict == nil { // it compiled, or there was nothing to compile
 		if err := s.runAll(ctx); err != nil {
 			return nil, err
 		}
@@ -92,20 +135,26 @@ func (e *Engine) Judge(ctx context.Context, job Job, watch Watcher) (*Outcome, e
 // admit settles language, limits and checker and fills what the document says of them.
 func (s *session) admit(ctx context.Context) error {
 	sub, p, j := s.job.Submission, s.job.Problem, &s.out.Judgement
+	if p.Pending() {
+		return &judge.Failed{Kind: judge.FailProblem, Reason: "inputs or answers of the problem are still to be made"}
+	}
 	lang, ok := s.Languages.Find(sub.Language)
 	if !ok {
 		return judge.Refuse(&judge.FieldError{Field: "language", Reason: fmt.Sprintf("no language is called %q", sub.Language)})
+	}
+	if err := allowed(sub, p, lang); err != nil {
+		return err
 	}
 	stated, err := Limits(sub.Limits, p.Limits)
 	if err != nil {
 		return err
 	}
-	spec := p.Checker
-	if sub.Checker != nil {
-		spec = *sub.Checker
+	s.most, s.program = thresholds(p), sub.Files
+	s.lang, s.lim = lang, stretch(lang.Apply(stated), p.TimeFactors[lang.ID])
+	if s.checks, err = checker.NewSet(ctx, p, sub.Checker, checker.For(s.Checkers)); err != nil {
+		return err
 	}
-	s.lang, s.lim = lang, lang.Apply(stated)
-	if s.check, err = s.Checkers(ctx, p, spec); err != nil {
+	if err := s.admitKind(ctx); err != nil {
 		return err
 	}
 	ref, err := s.Compiler.Inspect(ctx, lang)
@@ -115,8 +164,40 @@ func (s *session) admit(ctx context.Context) error {
 	applied, enforced := s.applied().JSON(), s.Runner.Enforced()
 	j.Language, j.Limits, j.Enforced = &ref, &applied, &enforced
 	j.Problem = &judge.ProblemRef{ID: p.ID, Digest: p.Digest}
-	j.Checker, j.Labels = s.check.ID(), sub.Labels
+	j.Checker, j.Labels = s.checks.ID(), sub.Labels
+	if s.talker != nil {
+		j.Checker = s.talker.ID()
+	}
 	return nil
+}
+
+// admitKind sees to what the problem's kind needs.
+func (s *session) admitKind(ctx context.Context) (err error) {
+	p := s.job.Problem
+	talks := p.Kind == testcases.Interactive || p.Kind == testcases.Communication
+	switch {
+	case p.Mixed():
+		s.program, s.outputs, err = p.Split(s.job.Submission.Files)
+		if err == nil && s.lang.Verbatim && len(s.program) > 0 {
+			err = judge.Refuse(&judge.FieldError{Field: "language", Reason: fmt.Sprintf("must be that of %.64q, which is the output of no case", s.program[0].Name)})
+		}
+	case hands(p, s.lang):
+		s.program = nil
+		s.outputs, err = p.Outputs(s.job.Submission.Files)
+	case p.Kind == testcases.Batch || p.Kind == testcases.OutputOnly:
+	case talks && s.Talkers != nil && s.Interactors != nil && p.Processes <= s.Spare+1:
+		if p.NamedPipes && s.lim.Ptrace {
+			return judge.Refuse(&judge.FieldError{Field: "limits.ptrace", Reason: "is not for this problem, whose programs open named pipes"})
+		}
+		s.talker, err = s.Talkers(ctx, p)
+	default:
+		reason := fmt.Sprintf("problems of the kind %s", p.Kind)
+		if p.Processes > 1 {
+			reason += fmt.Sprintf(" with %d processes", p.Processes)
+		}
+		err = &judge.Failed{Kind: judge.FailProblem, Reason: reason + " are not supported here"}
+	}
+	return err
 }
 
 // applied is what the box enforces: the limits of the run and what the language's
@@ -139,136 +220,23 @@ func Limits(request, problem judge.Limits) (judge.Limits, error) {
 	return lim, judge.Refuse(lim.Validate("limits.")...)
 }
 
-// compile fills the compile part; without an executable it gives the verdict too.
-func (s *session) compile(ctx context.Context) error {
-	j := &s.out.Judgement
-	res, err := s.Compiler.Compile(ctx, compile.Request{Language: s.lang, Files: s.job.Submission.Files})
+// total gives the judgement its verdict and score.
+func (s *session) total(ctx context.Context, results map[string]earned) error {
+	j, p := &s.out.Judgement, s.job.Problem
+	if !p.Scores() {
+		verdict, score := total(j.Cases), share(j.Cases)
+		j.Verdict, j.Score = &verdict, &score
+		return nil
+	}
+	t := &tally{results: results, grade: s.grade}
+	got, most, err := t.totalOf(ctx, p)
 	if err != nil {
 		return err
 	}
-	j.Timing.Compile = judge.MillisOf(res.Took)
-	s.out.CompileLog = res.Log
-	if s.lang.Compile != nil || res.Verdict != "" {
-		j.Compile = &judge.Compile{
-			Verdict: res.Verdict, Usage: res.Usage.JSON(), Cached: res.Cached,
-			Log: judge.TextOf(res.Log, max(res.LogTotal, int64(len(res.Log)))),
-		}
-		if s.watch.Compiled != nil {
-			s.watch.Compiled(j.Compile)
-		}
-	}
-	if s.exe = res.Executable; s.exe != nil {
-		return s.prepare()
-	}
-	verdict, score := res.Verdict, 0.0
-	j.Verdict, j.Score = &verdict, &score
+	t.exact.Total, s.out.Points = Scored{got.score, most}, &t.exact
+	score, reach := got.score.Float(), most.Float()
+	j.Verdict, j.Score, j.MaxScore, j.Groups = &got.verdict, &score, &reach, t.groups
 	return nil
-}
-
-// prepare makes what all runs share. A failure gives the executable back.
-func (s *session) prepare() error {
-	cmd, err := compile.CommandOf(s.lang, s.exe, s.lim)
-	if err != nil {
-		s.exe.Release()
-		return judge.Fail(judge.FailToolchain, err)
-	}
-	s.spec = sandbox.Spec{
-		Args: cmd.Args, Env: cmd.Env, Root: cmd.Root, Mounts: cmd.Mounts,
-		Limits: s.lim, Slack: cmd.Slack,
-	}
-	return nil
-}
-
-// runAll runs the cases in order and gives verdict and score.
-func (s *session) runAll(ctx context.Context) error {
-	j, cases := &s.out.Judgement, s.job.Problem.Cases()
-	skip := false
-	for i, c := range cases {
-		run := judge.Run{Name: c.Name, Verdict: judge.Skipped, Sample: c.Sample}
-		if !skip {
-			var err error
-			if run, err = s.runCase(ctx, c); err != nil {
-				return fmt.Errorf("run case %s: %w", c.Name, err)
-			}
-			j.Timing.Run += run.Usage.Wall
-		}
-		j.Cases = append(j.Cases, run)
-		if s.watch.Case != nil {
-			s.watch.Case(i, len(cases), run)
-		}
-		skip = skip || run.Verdict != judge.Accepted && s.job.Submission.Stop != judge.StopNever
-	}
-	verdict, score := total(j.Cases), share(j.Cases)
-	j.Verdict, j.Score = &verdict, &score
-	return nil
-}
-
-// runCase gives one run its box and its verdict.
-func (s *session) runCase(ctx context.Context, c testcases.Case) (judge.Run, error) {
-	input, err := stdin(c.Input)
-	if err != nil {
-		return judge.Run{}, judge.Fail(judge.FailProblem, err)
-	}
-	defer input.Close()
-	spec := s.spec
-	spec.Stdin = input
-	rep, err := s.Runner.Run(ctx, spec)
-	if err != nil {
-		if ctx.Err() != nil {
-			return judge.Run{}, context.Cause(ctx)
-		}
-		return judge.Run{}, judge.Fail(judge.FailSandbox, err)
-	}
-	run, err := s.ruleOn(ctx, c, rep)
-	if err != nil {
-		return judge.Run{}, err
-	}
-	reveal := c.Sample || s.job.Problem.Inline
-	if reveal {
-		run.Stdout = judge.TextOf(cut(rep.Stdout.Data), rep.Stdout.Total)
-		run.Stderr = judge.TextOf(cut(rep.Stderr.Data), rep.Stderr.Total)
-	}
-	s.out.Outputs = append(s.out.Outputs, CaseOutput{
-		Case: c.Name, Verdict: run.Verdict, Stdout: rep.Stdout.Data, Stderr: rep.Stderr.Data,
-	})
-	return run, nil
-}
-
-// ruleOn lets the checker speak where it may and gives the verdict.
-func (s *session) ruleOn(ctx context.Context, c testcases.Case, rep *sandbox.Report) (judge.Run, error) {
-	if ours := !strings.HasPrefix(s.spec.Args[0], sandbox.ExeDir+"/"); ours && rep.Cause == sandbox.CauseExec {
-		return judge.Run{}, judge.Fail(judge.FailToolchain, fmt.Errorf("start %s: %s", s.spec.Args[0], rep.Evidence.ExecError))
-	}
-	run := judge.Run{
-		Name: c.Name, Sample: c.Sample, Cause: string(rep.Cause), Message: explain(rep, s.applied()),
-		Usage: judge.Usage{CPU: rep.CPU, Wall: rep.Wall, Memory: rep.Memory}.JSON(),
-	}
-	if rep.Exit >= 0 {
-		exit := rep.Exit
-		run.Exit = &exit
-	}
-	if rep.Signal != 0 {
-		run.Signal = signalName(rep.Signal)
-	}
-	var ruling checker.Ruling
-	if needsRuling(rep) {
-		var err error
-		ruling, err = s.check.Check(ctx, checker.Input{
-			Case: c.Name, Input: c.Input.Open, Answer: c.Answer.Open,
-			Output: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(rep.Stdout.Data)), nil },
-			Reveal: c.Sample || s.job.Problem.Inline,
-		})
-		if err != nil {
-			if ctx.Err() != nil {
-				return judge.Run{}, context.Cause(ctx)
-			}
-			return judge.Run{}, judge.Fail(judge.FailChecker, err)
-		}
-		run.Message = ruling.Message
-	}
-	var err error
-	run.Verdict, err = rule(rep, ruling)
-	return run, err
 }
 
 // cut bounds what a document shows of a stream.

@@ -38,6 +38,17 @@ func (c *compiler) Compile(_ context.Context, req compile.Request) (*compile.Res
 	}
 }
 
+// Check finds what a program's source says of itself.
+func (c *compiler) Check(_ context.Context, req compile.Request) (*compile.Result, error) {
+	switch program := string(req.Files[0].Data); program {
+	case "misspelt":
+		return &compile.Result{Verdict: judge.CompileError, Log: []byte("main.py:1: no\n")}, nil
+	case "broken check":
+		return nil, judge.Fail(judge.FailSandbox, errors.New("no box"))
+	}
+	return &compile.Result{}, nil
+}
+
 func newEngine(t *testing.T, programs map[string]sandboxtest.Program) (*engine.Engine, *sandboxtest.Fake) {
 	t.Helper()
 	set, err := languages.Load(languages.Config{})
@@ -48,6 +59,9 @@ func newEngine(t *testing.T, programs map[string]sandboxtest.Program) (*engine.E
 	return engine.New(engine.Config{
 		Runner: fake, Compiler: &compiler{t}, Languages: set,
 		Checkers: func(_ context.Context, _ *testcases.Problem, spec judge.CheckerSpec) (checker.Checker, error) {
+			if spec.Name == "picky" {
+				return picky{}, nil
+			}
 			if spec.Name == "crashing" {
 				return crashing{}, nil
 			}
@@ -61,6 +75,27 @@ type crashing struct{}
 func (crashing) ID() string { return "crashing@1" }
 func (crashing) Check(context.Context, checker.Input) (checker.Ruling, error) {
 	return checker.Ruling{}, errors.New("segfault")
+}
+
+// picky crashes at outputs that begin with "fault" and compares the others.
+type picky struct{}
+
+func (picky) ID() string { return "picky@1" }
+func (picky) Check(ctx context.Context, in checker.Input) (checker.Ruling, error) {
+	r, err := in.Output()
+	if err != nil {
+		return checker.Ruling{}, err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	if err != nil || strings.HasPrefix(string(text), "fault") {
+		return checker.Ruling{}, errors.Join(err, errors.New("segfault"))
+	}
+	exact, err := checker.New(judge.CheckerSpec{Name: "tokens"}, checker.Deps{})
+	if err != nil {
+		return checker.Ruling{}, err
+	}
+	return exact.Check(ctx, in)
 }
 
 // echo prints its input.
@@ -169,6 +204,33 @@ func TestHiddenOutputIsNotShown(t *testing.T) {
 	}
 	if len(out.Outputs) != 1 || string(out.Outputs[0].Stdout) != "secret" {
 		t.Errorf("outputs for artifacts = %+v, want the program's", out.Outputs)
+	}
+}
+
+// The arguments of a forbidden call are the program's choice, so they are shown only
+// where its output is.
+func TestForbiddenCallIsTold(t *testing.T) {
+	t.Parallel()
+	e, fake := newEngine(t, map[string]sandboxtest.Program{"open": func(p *sandboxtest.Proc) int {
+		p.Syscall = `openat("/etc/secret", O_RDONLY)`
+		return 0
+	}})
+	for inline, want := range map[bool]string{true: `openat("/etc/secret", O_RDONLY)`, false: "openat"} {
+		p := problem(t, "secret", "other")
+		p.Inline = inline
+		sub := submission("open")
+		sub.Limits.Ptrace = true
+		out, err := e.Judge(t.Context(), engine.Job{Submission: sub, Problem: p}, engine.Watcher{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := out.Judgement
+		if run := j.Cases[0]; run.Verdict != judge.SecurityViolation || run.Syscall != want || run.Message != "ended for the forbidden system call openat" {
+			t.Errorf("inline %v: %+v, want SV and %q", inline, run, want)
+		}
+		if !j.Limits.Ptrace || !fake.Specs()[len(fake.Specs())-1].Limits.Ptrace {
+			t.Errorf("limits as applied %+v do not name strict mode", j.Limits)
+		}
 	}
 }
 

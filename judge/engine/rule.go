@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -38,17 +39,22 @@ func rule(rep *sandbox.Report, ruling checker.Ruling) (judge.Verdict, error) {
 		if rep.Exit != 0 {
 			return judge.RuntimeError, nil
 		}
-		switch ruling.Verdict {
-		case judge.Accepted, judge.WrongAnswer, judge.PresentationError:
-			return ruling.Verdict, nil
-		}
-		return "", judge.Fail(judge.FailChecker, fmt.Errorf("rule: checker gave %q", ruling.Verdict))
+		return ruled(ruling)
 	}
 	v, ok := causeVerdicts[rep.Cause]
 	if !ok {
 		return "", judge.Fail(judge.FailInternal, fmt.Errorf("rule: unknown cause %q", rep.Cause))
 	}
 	return v, nil
+}
+
+// ruled is the verdict of a checker that was asked.
+func ruled(ruling checker.Ruling) (judge.Verdict, error) {
+	switch ruling.Verdict {
+	case judge.Accepted, judge.WrongAnswer, judge.PresentationError:
+		return ruling.Verdict, nil
+	}
+	return "", judge.Fail(judge.FailChecker, fmt.Errorf("rule: checker gave %q", ruling.Verdict))
 }
 
 // explain tells the submitter what ended a run that the checker did not rule on.
@@ -71,11 +77,24 @@ func explain(rep *sandbox.Report, lim judge.Limits) string {
 	case sandbox.CauseFileSize:
 		return "wrote a file larger than allowed"
 	case sandbox.CauseSyscall:
+		if name := forbidden(rep, false); name != "" {
+			return "ended for the forbidden system call " + name
+		}
 		return "ended for a forbidden system call"
 	case sandbox.CauseExec:
 		return "could not be started: " + rep.Evidence.ExecError
 	}
 	return ""
+}
+
+// forbidden is the call that ended a strict run. Its arguments are what the program
+// chose: they could carry hidden input out, so they are told only where that is shown.
+func forbidden(rep *sandbox.Report, reveal bool) string {
+	name, _, _ := strings.Cut(rep.Evidence.Syscall, "(")
+	if reveal {
+		return rep.Evidence.Syscall
+	}
+	return name
 }
 
 // signalName returns SIGSEGV for 11.

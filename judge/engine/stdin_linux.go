@@ -1,14 +1,20 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"judgefarm/testcases"
 )
+
+// Stdin is a sealed copy of data for a program of a package to read, at its start. The
+// caller closes it.
+func Stdin(data testcases.Data) (*os.File, error) { return stdin(data) }
 
 // stdinSeals make the copy unchangeable; see memfd_create(2) and fcntl(2).
 const stdinSeals = unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
@@ -32,21 +38,41 @@ func stdin(data testcases.Data) (*os.File, error) {
 	return f, nil
 }
 
+// copyBuffers are reused: io.Copy makes one for each case, after it has tried calls
+// of the kernel that refuse a memfd.
+var copyBuffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+// copyTo writes all of r into f, whose offset stays at the start.
+func copyTo(f *os.File, r io.Reader) (total int64, err error) {
+	buf := copyBuffers.Get().(*[64 << 10]byte)
+	defer copyBuffers.Put(buf)
+	for {
+		n, err := r.Read(buf[:])
+		if _, werr := f.WriteAt(buf[:n], total); werr != nil {
+			return total, werr
+		}
+		total += int64(n)
+		if errors.Is(err, io.EOF) {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
 func fill(f *os.File, data testcases.Data) error {
 	r, err := data.Open()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	n, err := io.Copy(f, r)
+	n, err := copyTo(f, r)
 	if err != nil {
 		return err
 	}
 	if n != data.Size() {
 		return fmt.Errorf("read %d bytes of %d", n, data.Size())
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
 	}
 	// Sealing after the writes; F_SEAL_WRITE keeps even a reopened descriptor read-only.
 	_, err = unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, stdinSeals)

@@ -80,6 +80,7 @@ void box_main(int control, int synced, size_t length, const int *trees) {
   }
   int work = writable_parts(p);
   build(run, end, trees, proc);
+  landlock_make();
 
   struct reply ready = {.type = MSG_READY};
   if (message_send(control, &ready, sizeof ready, work) < 0) {

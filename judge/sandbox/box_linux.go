@@ -19,16 +19,20 @@ type box struct {
 	slot  *slot
 	spec  Spec
 	lim   BoxLimits
+	plan  *rootPlan
+	key   []byte // PREPARE for any slot
 	began time.Time
 
 	control *socket
-	work    int // the work directory, -1 when closed
-	group   *group
+	mounts  int         // its mount namespace, which is to outlive it for a moment; -1 when closed
+	work    int         // the work directory, -1 when closed
+	meter   meter       // nil before it is there and after it is gone
 	streams [2]*capture // stdout and stderr, nil where not captured
 
 	mu       sync.Mutex // guards pidfd and killedBy
 	pidfd    int        // PID 1 of the box; -1 before it is there and after it is gone
 	killedBy string
+	tracer   *tracer // strict: what watches the program from attach on
 
 	dead     bool      // nothing in it lives
 	watched  []int     // descriptors that the slot's poller looks at
@@ -37,7 +41,10 @@ type box struct {
 	end      end       // what we know of it
 	setupCPU time.Duration
 	oomEvent bool
+	ending   time.Time // PID 1 was asked to end the box; zero when it was not
 	lastSample
+	lastNoise   exitNoise  // just before a time limit ended the box
+	hostAtStart hostSample // of about when the program was handed over
 }
 
 // end is how the main program ended.
@@ -47,10 +54,26 @@ type end struct {
 	seen   bool  // PID 1 told the status; else it was killed first
 	status syscall.WaitStatus
 	at     time.Time
+	noise  exitNoise // of PID 1, when seen
 }
 
-func (s *Sandbox) runIn(ctx context.Context, sl *slot, spec Spec) (*Report, error) {
-	b := &box{s: s, slot: sl, spec: spec, lim: spec.Box.Complete(spec.Limits), began: time.Now(), work: -1, pidfd: -1}
+// newBox plans the box of a run. runIn is given a slot for it.
+func (s *Sandbox) newBox(spec Spec) (b *box, err error) {
+	b = &box{s: s, spec: spec, lim: spec.Box.Complete(spec.Limits), mounts: -1, work: -1, pidfd: -1, lastNoise: noExitNoise}
+	if b.plan, err = s.planOf(spec); err != nil {
+		return nil, err
+	}
+	b.key = prepareMessage(b.plan, b.lim)
+	if len(b.key) > messageMax {
+		return nil, fmt.Errorf("root of %d operations is too large", len(b.plan.ops))
+	}
+	return b, nil
+}
+
+func (b *box) runIn(ctx context.Context, sl *slot) (*Report, error) {
+	b.slot, b.began = sl, time.Now()
+	b.pinTo(sl)
+	b.s.wanted.add(b.key)
 	stop := context.AfterFunc(ctx, func() { b.kill(killCancel) })
 	defer stop()
 	rep, err := b.run(ctx)
@@ -67,7 +90,15 @@ func (b *box) run(ctx context.Context) (*Report, error) {
 	if err := b.start(); err != nil {
 		return nil, fmt.Errorf("run in box: %w", err)
 	}
+	if b.spec.Limits.Ptrace {
+		if err := b.attach(); err != nil {
+			return nil, fmt.Errorf("run in box: %w", err)
+		}
+	}
 	e, err := b.watch()
+	if b.dead {
+		err = errors.Join(b.endTracer(), err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("run in box: %w", err)
 	}
@@ -80,16 +111,15 @@ func (b *box) run(ctx context.Context) (*Report, error) {
 // prepare has the nursery make the box and makes its cgroup meanwhile. Afterwards
 // the box still builds its root.
 func (b *box) prepare() error {
-	plan, err := b.s.planOf(b.spec)
+	msg := forUser(b.key, b.slot.uid, b.slot.gid)
+	ok, err := b.claimAhead(msg)
 	if err != nil {
 		return err
 	}
-	msg := prepareMessage(plan, b.lim, b.slot.uid, b.slot.gid)
-	if len(msg) > messageMax {
-		return fmt.Errorf("root of %d operations is too large", len(plan.ops))
-	}
-	if err := b.clone(msg); err != nil {
-		return err
+	if !ok {
+		if err := b.clone(msg); err != nil {
+			return err
+		}
 	}
 	return b.putFiles()
 }
@@ -125,10 +155,20 @@ func (b *box) clone(msg []byte) error {
 	if err != nil {
 		return err
 	}
+	b.setPidfd(pidfd)
+	return nil
+}
+
+// setPidfd takes hold of a box. Its PID 1 must not be the last holder of its mount
+// namespace: its death would wait for the namespace's; see nursery.bury. Linux before
+// 6.11, and an ordinary user, cannot take it; there it waits.
+func (b *box) setPidfd(fd int) {
+	if ns, err := raw(unix.SYS_IOCTL, uintptr(fd), unix.PIDFD_GET_MNT_NAMESPACE, 0, 0, 0); err == nil {
+		b.mounts = ns
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.pidfd = pidfd
-	return nil
+	b.pidfd = fd
 }
 
 // askNursery has the slot's nursery do it, a new one if there is none. After an
@@ -136,15 +176,15 @@ func (b *box) clone(msg []byte) error {
 func (b *box) askNursery(msg []byte, fd int) (int, error) {
 	if b.slot.nursery == nil {
 		var err error
-		if b.slot.nursery, err = startNursery(b.slot.poller, b.s.filter, b.s.privileged); err != nil {
+		if b.slot.nursery, err = startNursery(b.slot.poller, b.s.filter, b.s.strict, b.s.privileged, b.s.level); err != nil {
 			return -1, err
 		}
 	}
 	if err := b.slot.nursery.ask(msg, fd); err != nil {
 		return -1, errors.Join(err, b.slot.reset())
 	}
-	gerr := b.makeGroup()
-	pidfd, err := b.slot.nursery.answer(b.slot.poller)
+	gerr := b.makeMeter()
+	_, pidfd, err := b.slot.nursery.answer(b.slot.poller)
 	if err != nil {
 		return -1, errors.Join(err, gerr, b.slot.reset())
 	}
@@ -155,10 +195,17 @@ func (b *box) askNursery(msg []byte, fd int) (int, error) {
 	return pidfd, nil
 }
 
-func (b *box) makeGroup() (err error) {
-	if b.group == nil {
-		l := b.spec.Limits
-		b.group, err = b.s.cgroups.newGroup(b.s.nextName(), l.Memory+b.spec.Slack, l.Tasks)
+func (b *box) makeMeter() error {
+	if b.meter != nil {
+		return nil
+	}
+	g, err := b.takeSpare()
+	switch {
+	case err != nil:
+	case g != nil:
+		b.meter = g
+	default:
+		b.meter, err = b.s.newMeter(b.spec)
 	}
 	return err
 }
@@ -170,18 +217,41 @@ func (b *box) start() error {
 	if err != nil {
 		return err
 	}
-	joins, err := b.group.joinFiles()
+	joins, err := b.meter.joinFiles()
 	closing = append(closing, joins...)
 	if err != nil {
 		return err
 	}
-	msg := startMessage(programOf(b.spec, b.lim, b.s.hard, len(joins)))
+	trees, err := openMounts(b.plan.carried)
+	closing = append(closing, trees...)
+	if err != nil {
+		return err
+	}
+	p := b.program(len(joins))
+	for _, m := range b.plan.carried {
+		p.mounts = append(p.mounts, m.Target)
+	}
+	msg := startMessage(p)
 	b.sent = time.Now()
-	err = b.control.send(msg, append(fds, joins...)...)
+	err = b.control.send(msg, append(append(fds, joins...), trees...)...)
 	if err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
 		return fmt.Errorf("start program: %w", err)
 	}
 	return nil // a box that is dead by now has told why
+}
+
+func (b *box) program(joins int) program {
+	lim := b.lim
+	if b.s.level == Full {
+		return programOf(b.spec, lim, b.s.hard, joins)
+	}
+	if b.spec.Box.Stack == 0 {
+		lim.Stack += roomForStack
+	}
+	p := programOf(b.spec, lim, b.s.hard, joins)
+	p.limits = append(p.limits, taskLimit(b.spec.Limits.Tasks, b.s.hard))
+	p.told = true
+	return p
 }
 
 // openStreams returns the program's three descriptors and those among them that
@@ -191,15 +261,25 @@ func (b *box) openStreams() (fds, closing []int, err error) {
 	stdin := int(b.s.null.Fd())
 	if b.spec.Stdin != nil {
 		stdin = int(b.spec.Stdin.Fd())
-		if fd, ok := nameless(stdin); ok && b.s.privileged {
-			stdin, closing = fd, append(closing, fd)
+		if err := noDirectory("stdin", stdin); err != nil {
+			return nil, nil, err
 		}
 	}
-	fds = append(fds, stdin)
+	hand := func(fd int) {
+		if b.s.privileged {
+			if other, ok := nameless(fd); ok {
+				fd, closing = other, append(closing, other)
+			}
+		}
+		fds = append(fds, fd)
+	}
+	hand(stdin)
 	for i, s := range []Stream{b.spec.Stdout, b.spec.Stderr} {
 		switch {
 		case s.Merge:
 			fds = append(fds, fds[1])
+		case s.File != nil && namedPipe(int(s.File.Fd())):
+			hand(int(s.File.Fd()))
 		case s.File != nil:
 			fds = append(fds, int(s.File.Fd()))
 		default:
@@ -209,31 +289,46 @@ func (b *box) openStreams() (fds, closing []int, err error) {
 			}
 			b.streams[i] = c
 			fds, closing = append(fds, w), append(closing, w)
+			if b.s.privileged { // else the program could not open its /dev/stdout
+				if err := unix.Fchown(w, b.slot.uid, b.slot.gid); err != nil {
+					return nil, closing, fmt.Errorf("hand pipe to the box's user: %w", err)
+				}
+			}
 		}
 	}
 	return fds, closing, nil
 }
 
 // fromKernel converts a CLOCK_MONOTONIC time that a process of the box took; 0,
-// when it came to none, is now.
+// when it came to none, is now. The two clocks are read one after the other, and we
+// may lose the core between: then they are read again.
 func (b *box) fromKernel(ns int64) time.Time {
-	now := time.Now()
-	var ts unix.Timespec
-	if ns == 0 || unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) != nil {
-		return now
+	for try := 0; ; try++ {
+		now := time.Now()
+		var ts unix.Timespec
+		if ns == 0 || unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) != nil {
+			return now
+		}
+		if try == 3 || time.Since(now) < 100*time.Microsecond {
+			return now.Add(-time.Duration(ts.Nano() - ns))
+		}
 	}
-	return now.Add(-time.Duration(ts.Nano() - ns))
 }
 
 // kill ends the whole box: the kernel kills a pid namespace with its PID 1. The
-// first reason is kept. It does nothing when the box is gone.
+// first reason is kept. It does nothing when the box is gone. A strict box ends by
+// the death of its program, see tracer.
 func (b *box) kill(by string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.killedBy == "" {
 		b.killedBy = by
 	}
-	if b.pidfd >= 0 {
+	switch {
+	case b.tracer != nil && by != killSetup:
+		unix.PidfdSendSignal(b.tracer.pidfd, unix.SIGKILL, nil, 0)
+	case by != killCancel && by != killSetup && b.meter != nil && b.meter.end(b):
+	case b.pidfd >= 0:
 		unix.PidfdSendSignal(b.pidfd, unix.SIGKILL, nil, 0)
 	}
 }

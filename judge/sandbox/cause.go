@@ -7,16 +7,17 @@ import (
 
 // facts is all that the cause of an end is told from.
 type facts struct {
-	exec     syscall.Errno // of a failed exec, else 0
-	oom      bool          // the kernel's out-of-memory counter or event of the box moved
-	refused  bool          // the memory limit stopped an allocation
-	over     bool          // a captured stream passed its limit without Keep
-	killedBy string        // which watcher of ours ended the box
-	signal   syscall.Signal
-	cpu      time.Duration
-	cpuLimit time.Duration
-	wall     time.Duration
-	limit    time.Duration // of wall
+	exec      syscall.Errno // of a failed exec, else 0
+	oom       bool          // the kernel's out-of-memory counter or event of the box moved
+	refused   bool          // the memory limit stopped an allocation
+	over      bool          // a captured stream passed its limit without Keep
+	killedBy  string        // which watcher of ours ended the box
+	signal    syscall.Signal
+	forbidden bool // strict: the tracer ended it for a call
+	cpu       time.Duration
+	cpuLimit  time.Duration
+	wall      time.Duration
+	limit     time.Duration // of wall
 }
 
 // idleShare is the part of the wall limit below which a run counts as idle.
@@ -41,7 +42,7 @@ func decide(f facts) Cause {
 			return CauseIdle
 		}
 		return CauseWall
-	case f.signal == syscall.SIGSYS:
+	case f.signal == syscall.SIGSYS, f.forbidden:
 		return CauseSyscall
 	case f.signal == syscall.SIGXFSZ:
 		return CauseFileSize

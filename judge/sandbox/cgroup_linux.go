@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,7 +40,13 @@ type cgroups struct {
 	all               []*hierarchy // each once
 	leaf              *v2Leaf      // where the worker itself had to move, or nil
 	noSwapFile        bool         // v1 without memory.memsw: Probe made sure that there is no swap
+	again             *time.Timer  // of the second sweep
+	swept             chan struct{}
 }
+
+// sweepAgain is when the groups of dead workers are looked for once more: one that was
+// killed just before we began may still be dying, and holds its lock until then.
+const sweepAgain = 2 * time.Second
 
 // newCgroups makes the worker's groups and removes those of dead workers.
 func newCgroups(log *slog.Logger) (*cgroups, error) {
@@ -55,9 +62,12 @@ func newCgroups(log *slog.Logger) (*cgroups, error) {
 		_, err := os.Stat(filepath.Join(c.memory.dir, "memory.memsw.limit_in_bytes"))
 		c.noSwapFile = err != nil
 	}
-	for _, h := range c.all {
-		sweep(log, h)
-	}
+	c.sweep(log)
+	c.swept = make(chan struct{})
+	c.again = time.AfterFunc(sweepAgain, func() {
+		defer close(c.swept)
+		c.sweep(log)
+	})
 	return c, nil
 }
 
@@ -185,8 +195,17 @@ func (h *hierarchy) remove() error {
 	return errors.Join(err, unix.Close(h.fd))
 }
 
+func (c *cgroups) sweep(log *slog.Logger) {
+	for _, h := range c.all {
+		sweep(log, h)
+	}
+}
+
 func (c *cgroups) close() error {
 	var errs []error
+	if c.again != nil && !c.again.Stop() {
+		<-c.swept
+	}
 	for _, h := range c.all {
 		errs = append(errs, h.remove())
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // mountPoint is a mounted cgroup tree and our own group in it.
@@ -35,7 +37,24 @@ func cgroupMounts() ([]mountPoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read own cgroup: %w", err)
 	}
-	return parseCgroupMounts(string(info), string(self)), nil
+	return parseCgroupMounts(seenMounts(string(info)), string(self)), nil
+}
+
+// seenMounts drops the mounts that another one covers: in a container, or where
+// somebody mounted over /sys/fs/cgroup, the list still has them.
+func seenMounts(info string) string {
+	var seen strings.Builder
+	for line := range strings.Lines(info) {
+		f := strings.Fields(line)
+		if len(f) < 5 || !strings.Contains(line, " - cgroup") {
+			continue
+		}
+		var st unix.Stat_t
+		if unix.Stat(f[4], &st) == nil && f[2] == fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev)) {
+			seen.WriteString(line)
+		}
+	}
+	return seen.String()
 }
 
 func parseCgroupMounts(info, self string) []mountPoint {
@@ -56,12 +75,15 @@ func parseCgroupMounts(info, self string) []mountPoint {
 		if !ok || len(left) < 5 || len(right) < 3 {
 			continue
 		}
-		m := mountPoint{dir: left[4]}
+		m := mountPoint{dir: filepath.Clean(left[4])}
+		if len(m.dir) < 2 || m.dir[0] != '/' { // a tree at the very root is none that we could look through
+			continue
+		}
 		switch right[0] {
 		case "cgroup2":
 			m.v2 = true
 			m.own = ownGroup(m.dir, left[3], own[""])
-			if filepath.Base(m.own) == leafName { // we moved there before
+			if m.own != m.dir && filepath.Base(m.own) == leafName { // we moved there before
 				m.own = filepath.Dir(m.own)
 			}
 			if b, err := os.ReadFile(filepath.Join(m.own, "cgroup.controllers")); err == nil {

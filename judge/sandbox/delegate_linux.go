@@ -29,7 +29,7 @@ func delegate(dir string, own bool) (*v2Leaf, error) {
 		return nil, fmt.Errorf("read cgroup: %w", err)
 	}
 	if on := strings.Fields(string(b)); slices.Contains(on, "memory") && slices.Contains(on, "pids") {
-		return nil, nil
+		return leafOf(dir), nil
 	}
 	if !own {
 		return nil, fmt.Errorf("cgroup %s does not hand memory and pids to its children", dir)
@@ -60,6 +60,17 @@ func delegate(dir string, own bool) (*v2Leaf, error) {
 		return nil, errors.Join(err, leaf.undo())
 	}
 	return leaf, nil
+}
+
+// leafOf is the leaf below dir if another Sandbox of this process has moved us there;
+// whoever is closed last undoes it.
+func leafOf(dir string) *v2Leaf {
+	leaf := &v2Leaf{parent: dir, dir: filepath.Join(dir, leafName)}
+	procs, err := os.ReadFile(filepath.Join(leaf.dir, "cgroup.procs"))
+	if err != nil || !slices.Contains(strings.Fields(string(procs)), strconv.Itoa(os.Getpid())) {
+		return nil
+	}
+	return leaf
 }
 
 // undo moves the worker back and removes the leaf, unless another Sandbox of the

@@ -29,10 +29,16 @@ func beneath(dir int, name string, flags uint64, mode uint32) (int, error) {
 // putFiles writes files into an open work directory as the box's user. As root we
 // take that user's file system identity for the time, on this thread alone: the
 // files then belong to it, and a path that leads astray finds no root to obey it.
-func putFiles(dir int, files []File, uid int, privileged bool) (err error) {
+func putFiles(dir int, files []File, uid int, privileged bool) error {
 	if len(files) == 0 {
 		return nil
 	}
+	return asUser(uid, privileged, func() error { return putAll(dir, files) })
+}
+
+// asUser does something with the file system identity of a box's user, where that is
+// not ours.
+func asUser(uid int, privileged bool, do func() error) (err error) {
 	if privileged {
 		runtime.LockOSThread()
 		// A thread whose identity cannot be restored must not run anything else:
@@ -48,6 +54,10 @@ func putFiles(dir int, files []File, uid int, privileged bool) (err error) {
 			return errors.New("take identity of the box's user")
 		}
 	}
+	return do()
+}
+
+func putAll(dir int, files []File) error {
 	// A child that another goroutine forks would inherit the open file until its
 	// exec, and the box's exec of that file would give ETXTBSY (golang/go#22315).
 	syscall.ForkLock.RLock()

@@ -28,29 +28,54 @@ func (a action) ret() uint32 {
 		return unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	case family:
 		return unix.SECCOMP_RET_ERRNO | uint32(unix.EAFNOSUPPORT)
+	case scarce:
+		return unix.SECCOMP_RET_ERRNO | uint32(unix.ENOMEM)
+	case lacking:
+		return unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
 	case report:
 		return unix.SECCOMP_RET_USER_NOTIF
 	case kill:
 		return unix.SECCOMP_RET_KILL_PROCESS
+	case trace:
+		return unix.SECCOMP_RET_TRACE
 	}
 	return unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 }
 
-// boxFilter assembles the filter for this machine. The kernel works out for every
+// boxFilter is the filter of ordinary boxes of a level, strictFilter that of strict ones.
+func boxFilter(level Isolation) (seccomp.Filter, error) {
+	if level == Userns {
+		return assemble(usernsRules)
+	}
+	return assemble(fullRules)
+}
+
+func strictFilter() (seccomp.Filter, error) { return assemble(strictRules) }
+
+// tracedFilter is that of the level ptrace.
+func tracedFilter() (seccomp.Filter, error) { return assemble(tracedRules()) }
+
+// thisArch is what go-seccomp-bpf knows of this machine's calls.
+func thisArch() (*arch.Info, error) {
+	switch runtime.GOARCH {
+	case "amd64":
+		return arch.X86_64, nil
+	case "arm64":
+		return arch.AARCH64, nil
+	}
+	return nil, fmt.Errorf("%w: no seccomp rules for %s", ErrHost, runtime.GOARCH)
+}
+
+// assemble makes a filter for this machine. The kernel works out for every
 // call number once, at load, whether it is always allowed; the time for that is
 // (numbers x instructions walked), so the numbers are sought in a balanced tree:
 // 0.18 ms to load where a list of 300 takes 0.8 to 1.3.
-func boxFilter() (seccomp.Filter, error) {
-	var info *arch.Info
-	switch runtime.GOARCH {
-	case "amd64":
-		info = arch.X86_64
-	case "arm64":
-		info = arch.AARCH64
-	default:
-		return nil, fmt.Errorf("%w: no seccomp rules for %s", ErrHost, runtime.GOARCH)
+func assemble(rules ruleset) (seccomp.Filter, error) {
+	info, err := thisArch()
+	if err != nil {
+		return nil, err
 	}
-	leaves, err := filterLeaves(info)
+	leaves, err := filterLeaves(info, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +101,9 @@ type leaf struct {
 	code []syscall.SockFilter
 }
 
-func filterLeaves(info *arch.Info) ([]leaf, error) {
+func filterLeaves(info *arch.Info, rules ruleset) ([]leaf, error) {
 	decided := map[int]action{}
-	for _, rule := range callRules {
+	for _, rule := range rules.calls {
 		for name := range strings.FieldsSeq(rule.calls) {
 			nr, ok := info.SyscallNames[name]
 			if !ok {
@@ -91,12 +116,12 @@ func filterLeaves(info *arch.Info) ([]leaf, error) {
 		}
 	}
 	special := map[int][]argRule{}
-	for _, rule := range argRules {
+	for _, rule := range rules.args {
 		nr, ok := info.SyscallNames[rule.call]
 		if !ok {
 			continue
 		}
-		if a, known := decided[nr]; !known || a != allow {
+		if a, known := decided[nr]; !known || a != allow && a != trace {
 			return nil, fmt.Errorf("system call %s has an argument rule and is not allowed", rule.call)
 		}
 		special[nr] = append(special[nr], rule)
@@ -107,7 +132,7 @@ func filterLeaves(info *arch.Info) ([]leaf, error) {
 	}
 	sort.Ints(numbers)
 
-	leaves := []leaf{{0, ret(absent)}}
+	leaves := []leaf{{0, ret(rules.rest)}}
 	add := func(from int, code []syscall.SockFilter) {
 		last := &leaves[len(leaves)-1]
 		switch {
@@ -120,20 +145,20 @@ func filterLeaves(info *arch.Info) ([]leaf, error) {
 	}
 	for i, nr := range numbers {
 		if i > 0 && numbers[i-1]+1 < nr {
-			add(numbers[i-1]+1, ret(absent))
+			add(numbers[i-1]+1, ret(rules.rest))
 		}
 		code := ret(decided[nr])
-		if rules := special[nr]; rules != nil {
-			code = argCode(rules)
+		if tests := special[nr]; tests != nil {
+			code = argCode(tests, decided[nr])
 		}
 		add(nr, code)
 	}
-	add(numbers[len(numbers)-1]+1, ret(absent))
+	add(numbers[len(numbers)-1]+1, ret(rules.rest))
 	return leaves, nil
 }
 
-// argCode tests one argument after the other; what no rule catches is allowed.
-func argCode(rules []argRule) []syscall.SockFilter {
+// argCode tests one argument after the other; rest is for what no rule catches.
+func argCode(rules []argRule, rest action) []syscall.SockFilter {
 	var code []syscall.SockFilter
 	for _, r := range rules {
 		// Both architectures are little-endian: the low word comes first.
@@ -152,6 +177,12 @@ func argCode(rules []argRule) []syscall.SockFilter {
 		switch r.test {
 		case anyBit:
 			code = append(code, jump(unix.BPF_JSET, r.values[0], 0, past))
+		case noBit:
+			code = append(code, jump(unix.BPF_JSET, r.values[0], past, 0))
+		case makesUnread:
+			code = append(code,
+				jump(unix.BPF_JSET, r.values[0], 0, past+2),
+				load(uint32(offArgs+8*(r.arg+1))), jump(unix.BPF_JSET, ownerRead, past, 0))
 		case oneOf: // a hit jumps to the return, the last miss over it
 			for i, v := range r.values {
 				miss := uint8(0)
@@ -167,7 +198,7 @@ func argCode(rules []argRule) []syscall.SockFilter {
 		}
 		code = append(code, then...)
 	}
-	return append(code, ret(allow)...)
+	return append(code, ret(rest)...)
 }
 
 // tree finds a number's leaf by halving. Conditional jumps reach 255

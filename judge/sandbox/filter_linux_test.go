@@ -51,40 +51,149 @@ func eval(t *testing.T, filter []syscall.SockFilter, archID, nr uint32, args [6]
 func TestFilterFollowsTheTable(t *testing.T) {
 	t.Parallel()
 	for _, info := range []*arch.Info{arch.X86_64, arch.AARCH64} {
-		leaves, err := filterLeaves(info)
-		if err != nil {
-			t.Fatal(err)
-		}
-		filter := append([]syscall.SockFilter{load(offNumber)}, tree(leaves)...)
-		decided := map[string]action{}
-		for _, r := range callRules {
-			for name := range strings.FieldsSeq(r.calls) {
-				decided[name] = r.action
+		for _, rules := range []ruleset{fullRules, usernsRules, strictRules} {
+			leaves, err := filterLeaves(info, rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			filter := append([]syscall.SockFilter{load(offNumber)}, tree(leaves)...)
+			decided := map[string]action{}
+			for _, r := range rules.calls {
+				for name := range strings.FieldsSeq(r.calls) {
+					decided[name] = r.action
+				}
+			}
+			special := map[string]bool{}
+			for _, r := range rules.args {
+				special[r.call] = true
+			}
+			for nr := range 700 {
+				name := info.SyscallNumbers[nr]
+				want, known := decided[name]
+				if !known {
+					want = rules.rest
+				}
+				if special[name] {
+					continue
+				}
+				if got := eval(t, filter, 0, uint32(nr), [6]uint64{}); got != want.ret() {
+					t.Errorf("%s %s (%d): %#x, want %#x", info.Name, name, nr, got, want.ret())
+				}
 			}
 		}
-		special := map[string]bool{}
-		for _, r := range argRules {
-			special[r.call] = true
+	}
+}
+
+// A call with a rule of paths is one that the tracer gets to see.
+func TestStrictPathsAreTraced(t *testing.T) {
+	t.Parallel()
+	for _, r := range strictRules.calls {
+		for name := range strings.FieldsSeq(r.calls) {
+			if strictPaths[name] != nil {
+				t.Errorf("%s has a rule of paths and is %v in the filter", name, r.action)
+			}
 		}
-		for nr := range 700 {
-			name := info.SyscallNumbers[nr]
-			want, known := decided[name]
-			if !known {
-				want = absent
-			}
-			if special[name] {
-				continue
-			}
-			if got := eval(t, filter, 0, uint32(nr), [6]uint64{}); got != want.ret() {
-				t.Errorf("%s %s (%d): %#x, want %#x", info.Name, name, nr, got, want.ret())
-			}
+	}
+}
+
+// No file is made that its owner may execute and not read.
+func TestUsernsFilterArguments(t *testing.T) {
+	t.Parallel()
+	filter, err := boxFilter(Userns)
+	if err != nil {
+		t.Skipf("missing: %v", err)
+	}
+	info, err := arch.GetInfo("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const create, excl, write = unix.O_CREAT, unix.O_EXCL, unix.O_WRONLY
+	for _, c := range []struct {
+		call string
+		args [6]uint64
+		want action
+	}{
+		{"openat", [6]uint64{0, 0, write | create, 0o644}, allow},
+		{"openat", [6]uint64{0, 0, write | create | excl, 0o400}, allow},
+		{"openat", [6]uint64{0, 0, write | create, 0o111}, refuse},
+		{"openat", [6]uint64{0, 0, write | unix.O_TMPFILE, 0o711}, allow},
+		{"openat", [6]uint64{0, 0, write | unix.O_TMPFILE, 0o311}, refuse},
+		{"openat", [6]uint64{0, 0, unix.O_RDONLY | unix.O_DIRECTORY, 0}, allow},
+		{"openat2", [6]uint64{}, absent},
+		{"fchmod", [6]uint64{0, 0o755}, allow},
+		{"fchmod", [6]uint64{0, 0o355}, refuse},
+		{"fchmodat", [6]uint64{0, 0, 0o111}, refuse},
+		{"fchmodat2", [6]uint64{0, 0, 0o111}, refuse},
+		{"mknodat", [6]uint64{0, 0, unix.S_IFREG | 0o111}, refuse},
+		{"umask", [6]uint64{0o077}, allow},
+		{"umask", [6]uint64{0o477}, refuse},
+		{"fsetxattr", [6]uint64{}, absent},
+		{"memfd_create", [6]uint64{}, absent},
+		{"mmap", [6]uint64{0, 4096, 3, unix.MAP_HUGETLB}, scarce},
+		{"setsockopt", [6]uint64{0, unix.SOL_SOCKET, unix.SO_SNDBUF}, refuse},
+		{"setsockopt", [6]uint64{0, unix.SOL_SOCKET, unix.SO_RCVTIMEO}, allow},
+		{"socket", [6]uint64{unix.AF_INET}, report},
+	} {
+		nr := uint32(info.SyscallNames[c.call])
+		if got := eval(t, filter, uint32(info.ID), nr, c.args); got != c.want.ret() {
+			t.Errorf("%s%o: %#x, want %#x", c.call, c.args, got, c.want.ret())
+		}
+	}
+}
+
+func TestStrictFilterArguments(t *testing.T) {
+	t.Parallel()
+	filter, err := strictFilter()
+	if err != nil {
+		t.Skipf("missing: %v", err)
+	}
+	info, err := arch.GetInfo("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const thread = unix.CLONE_VM | unix.CLONE_THREAD | unix.CLONE_SIGHAND
+	for _, c := range []struct {
+		call string
+		args [6]uint64
+		want action
+	}{
+		{"clone", [6]uint64{thread}, allow},
+		{"clone", [6]uint64{uint64(unix.SIGCHLD)}, trace},
+		{"clone", [6]uint64{thread | unix.CLONE_UNTRACED}, trace},
+		{"clone", [6]uint64{thread | unix.CLONE_NEWNET}, trace},
+		{"kill", [6]uint64{2, 9}, allow},
+		{"kill", [6]uint64{1, 9}, trace},
+		{"kill", [6]uint64{0, 9}, trace},
+		{"kill", [6]uint64{1<<64 - 1, 9}, trace},
+		{"tgkill", [6]uint64{2, 7, 9}, allow},
+		{"tgkill", [6]uint64{1, 1, 9}, trace},
+		{"tkill", [6]uint64{7, 9}, allow},
+		{"tkill", [6]uint64{1, 9}, trace},
+		{"socketpair", [6]uint64{unix.AF_UNIX}, allow},
+		{"socketpair", [6]uint64{unix.AF_INET}, trace},
+		{"socket", [6]uint64{unix.AF_UNIX}, trace},
+		{"prlimit64", [6]uint64{0, unix.RLIMIT_CORE, 0x1000}, refuse},
+		{"prlimit64", [6]uint64{1, unix.RLIMIT_CPU, 0x1000}, trace},
+		{"mmap", [6]uint64{0, 4096, 3, unix.MAP_HUGETLB}, scarce},
+		{"prctl", [6]uint64{unix.PR_SET_DUMPABLE}, refuse},
+		{"prctl", [6]uint64{unix.PR_SET_NAME}, allow},
+		{"execve", [6]uint64{}, trace},
+		{"openat", [6]uint64{}, trace},
+		{"clone3", [6]uint64{}, absent},
+	} {
+		nr := uint32(info.SyscallNames[c.call])
+		if got := eval(t, filter, uint32(info.ID), nr, c.args); got != c.want.ret() {
+			t.Errorf("%s%v: %#x, want %#x", c.call, c.args, got, c.want.ret())
+		}
+		if got := eval(t, filter, uint32(arch.I386.ID), nr, c.args); got != kill.ret() {
+			t.Errorf("%s of i386: %#x, want kill", c.call, got)
 		}
 	}
 }
 
 func TestFilterArguments(t *testing.T) {
 	t.Parallel()
-	filter, err := boxFilter()
+	filter, err := boxFilter(Full)
 	if err != nil {
 		t.Skipf("missing: %v", err)
 	}
@@ -122,6 +231,12 @@ func TestFilterArguments(t *testing.T) {
 		{"setpriority", [6]uint64{unix.PRIO_PROCESS, 1, 10}, refuse},
 		{"sched_setaffinity", [6]uint64{0}, allow},
 		{"sched_setaffinity", [6]uint64{1}, refuse},
+		{"mmap", [6]uint64{0, 4096, 3, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS}, allow},
+		{"mmap", [6]uint64{0, 4096, 3, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_HUGETLB | unix.MAP_HUGE_2MB}, scarce},
+		{"shmget", [6]uint64{0, 4096, unix.IPC_CREAT | 0o600}, allow},
+		{"shmget", [6]uint64{0, 4096, unix.IPC_CREAT | 0o600 | shmHugetlb}, scarce},
+		{"memfd_create", [6]uint64{0, unix.MFD_CLOEXEC}, allow},
+		{"memfd_create", [6]uint64{0, unix.MFD_CLOEXEC | unix.MFD_HUGETLB}, scarce},
 		{"reboot", [6]uint64{}, kill},
 		{"clone3", [6]uint64{}, absent},
 	} {

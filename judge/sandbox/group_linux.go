@@ -16,8 +16,9 @@ import (
 type group struct {
 	c     *cgroups
 	name  string
-	cpuFD int // the CPU usage file, read over and over
-	oom   int // v1: eventfd that counts out-of-memory events; -1 on v2
+	cpuFD int         // the CPU usage file, read over and over
+	own   judge.Bytes // the most that was seen without page cache
+	oom   int         // v1: eventfd that counts out-of-memory events; -1 on v2
 }
 
 // newGroup makes a group with its limits. An old directory of the same name is an
@@ -34,6 +35,11 @@ func (c *cgroups) newGroup(name string, memory judge.Bytes, tasks int) (*group, 
 	}
 	if err := g.limit(memory, tasks); err != nil {
 		return nil, errors.Join(err, g.remove())
+	}
+	if !c.memory.v2 {
+		if err := g.watchOOM(); err != nil {
+			return nil, errors.Join(err, g.remove())
+		}
 	}
 	usage := "/cpuacct.usage"
 	if c.cpu.v2 {
@@ -58,16 +64,23 @@ func (g *group) limit(memory judge.Bytes, tasks int) error {
 			writeAt(c.memory.fd, g.name+"/memory.oom.group", "1"),
 		)
 	}
-	if err := writeAt(c.memory.fd, g.name+"/memory.limit_in_bytes", bytes); err != nil {
-		return err
-	}
-	if !c.noSwapFile {
+	err := writeAt(c.memory.fd, g.name+"/memory.limit_in_bytes", bytes)
+	if err == nil && !c.noSwapFile {
 		// Memory and swap together: with the same value none is left for swap.
-		if err := writeAt(c.memory.fd, g.name+"/memory.memsw.limit_in_bytes", bytes); err != nil {
+		err = writeAt(c.memory.fd, g.name+"/memory.memsw.limit_in_bytes", bytes)
+	}
+	return err
+}
+
+// relimit changes the limits of a group that nothing has been in.
+func (g *group) relimit(memory judge.Bytes, tasks int) error {
+	if !g.c.memory.v2 && !g.c.noSwapFile {
+		// The limit of memory alone may at no time be beyond this one.
+		if err := writeAt(g.c.memory.fd, g.name+"/memory.memsw.limit_in_bytes", "-1"); err != nil {
 			return err
 		}
 	}
-	return g.watchOOM()
+	return g.limit(memory, tasks)
 }
 
 // writeIfThere is for files that a kernel without swap does not have.
@@ -170,17 +183,19 @@ func (g *group) oomKills() (int64, error) {
 	return 0, fmt.Errorf("read cgroup file %s: no oom_kill", file)
 }
 
-// sample reads what memory is used for now; zero where it cannot be read.
-func (g *group) sample() (anon, cache judge.Bytes) {
-	s, err := readAt(g.c.memory.fd, g.name+"/memory.stat")
-	if err != nil {
-		return 0, 0
-	}
-	if g.c.memory.v2 {
-		return judge.Bytes(max(field(s, "anon"), 0)), judge.Bytes(max(field(s, "file"), 0))
-	}
-	return judge.Bytes(max(field(s, "rss"), 0)), judge.Bytes(max(field(s, "cache"), 0))
+// waker is v1's out-of-memory event.
+func (g *group) waker(*box) int { return g.oom }
+
+func (g *group) woke(b *box, next time.Time) (time.Time, error) {
+	b.oomEvent = true
+	b.kill(killMemory)
+	return next, b.slot.poller.remove(g.oom)
 }
+
+// The group needs nobody to tell it anything, nor to end the box.
+func (g *group) told(*box, reply, int) error              { return nil }
+func (g *group) end(*box) bool                            { return false }
+func (g *group) within(sleep time.Duration) time.Duration { return sleep }
 
 // measure reads the counters of a dead box.
 func (g *group) measure(r *Report) error {
@@ -200,7 +215,7 @@ func (g *group) measure(r *Report) error {
 	if err = errors.Join(err, perr, kerr, ferr); err != nil {
 		return err
 	}
-	r.Memory = judge.Bytes(bytes)
+	g.memory(r, judge.Bytes(bytes))
 	r.Evidence.OOMKills, r.Evidence.OOMEvents = kills, events
 	r.Evidence.ForksRefused = max(field(forks, "max"), 0)
 	r.Evidence.TasksPeak = -1

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ import (
 	"judgefarm/judge/sandbox/sandboxtest"
 )
 
-// deedsDir holds the compiled testdata/deeds.c, or is empty with the reason in
+// deedsDir holds the compiled programs of testdata, or is empty with the reason in
 // noDeeds. Both are set by TestMain before any test runs.
 var deedsDir, noDeeds string
 
@@ -25,9 +24,40 @@ var deedsDir, noDeeds string
 // whose kernel is emulated.
 var slow time.Duration = 1
 
+// fewer is how often a test does what takes seconds on an emulated machine: a third of
+// n there.
+func fewer(n int) int {
+	if slow > 1 {
+		return (n + 2) / 3
+	}
+	return n
+}
+
+// level is the isolation level of the tests: full, or what JUDGEFARM_TEST_ISOLATION
+// says. levelExceptions lists what a lower one does otherwise.
+var level = sandbox.Isolation(os.Getenv("JUDGEFARM_TEST_ISOLATION"))
+
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == orphanArg {
 		orphan()
+	}
+	if len(os.Args) > 1 && os.Args[1] == tracedOrphanArg {
+		tracedOrphan()
+	}
+	if len(os.Args) > 1 && os.Args[1] == tracedFewArg {
+		tracedFew()
+	}
+	if len(os.Args) > 1 && os.Args[1] == ordinaryArg {
+		ordinary()
+	}
+	if len(os.Args) > 1 && os.Args[1] == capableArg {
+		capable()
+	}
+	if len(os.Args) > 1 && os.Args[1] == podArg {
+		podReport()
+	}
+	if len(os.Args) > 2 && os.Args[1] == layoutArg {
+		layout(m.Run)
 	}
 	os.Exit(withDeeds(m.Run))
 }
@@ -49,9 +79,11 @@ func withDeeds(run func() int) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	out, err := exec.Command("gcc", "-O1", "-static", "-pthread", "-w", "-o", filepath.Join(dir, "deeds"), "testdata/deeds.c").CombinedOutput()
-	if err != nil {
-		noDeeds = fmt.Sprintf("missing: gcc with a static libc: %v %s", err, out)
+	for _, name := range []string{"deeds", "exact"} {
+		out, err := exec.Command("gcc", "-O1", "-static", "-pthread", "-w", "-o", filepath.Join(dir, name), "testdata/"+name+".c").CombinedOutput()
+		if err != nil {
+			noDeeds = fmt.Sprintf("missing: gcc with a static libc: %v %s", err, out)
+		}
 	}
 	deedsDir = dir
 	return run()
@@ -59,12 +91,18 @@ func withDeeds(run func() int) int {
 
 var bases atomic.Int64
 
+// freshBase is a UIDBase that no other test has.
+func freshBase() int { return 1<<20 + os.Getpid()%4096<<16 + int(bases.Add(64)) }
+
 // newSandbox makes a Sandbox whose users no other test has, and checks at the end
 // that nothing of it is left.
 func newSandbox(t testing.TB, cfg sandbox.Config) *sandbox.Sandbox {
 	t.Helper()
 	if cfg.UIDBase == 0 {
-		cfg.UIDBase = 1<<20 + os.Getpid()%4096<<16 + int(bases.Add(64))
+		cfg.UIDBase = freshBase()
+	}
+	if cfg.Isolation == "" {
+		cfg.Isolation = level
 	}
 	s, err := sandbox.New(cfg)
 	if err != nil {
@@ -106,14 +144,7 @@ func deed(t testing.TB, args ...string) sandbox.Spec {
 // is fine.
 func run(t testing.TB, s *sandbox.Sandbox, spec sandbox.Spec) *sandbox.Report {
 	t.Helper()
-	began := time.Now()
-	rep, err := s.Run(t.Context(), spec)
-	if err != nil {
-		t.Fatalf("run %q: %v", spec.Args, err)
-	}
-	if took := time.Since(began); took > spec.Limits.Wall+2*slow*time.Second {
-		t.Errorf("the report came after %v", took)
-	}
+	rep := runOnly(t, s, spec)
 	untouched(t, s)
 	next, err := s.Run(t.Context(), deed(t, "exit", "0"))
 	if err != nil || next.Cause != sandbox.CauseExit || next.Exit != 0 {
@@ -122,12 +153,33 @@ func run(t testing.TB, s *sandbox.Sandbox, spec sandbox.Spec) *sandbox.Report {
 	return rep
 }
 
-// untouched checks that no process of a box's user and no cgroup of a box exists.
-// It is for tests in which no box runs at the same time.
+// runOnly runs a spec and checks that its report comes in time and is complete.
+func runOnly(t testing.TB, s *sandbox.Sandbox, spec sandbox.Spec) *sandbox.Report {
+	t.Helper()
+	began := time.Now()
+	rep, err := s.Run(t.Context(), spec)
+	if err != nil {
+		t.Fatalf("run %q: %v", spec.Args, err)
+	}
+	if took := time.Since(began); took > spec.Limits.Wall+2*slow*time.Second {
+		t.Errorf("the report came after %v", took)
+	}
+	// An emulated machine counts CPU time in ticks of 10 ms.
+	if rep.CPU < 0 || rep.CPU == 0 && slow == 1 || rep.Wall <= 0 || rep.Memory <= 0 || rep.Cause == sandbox.CauseExit && rep.Exit < 0 ||
+		rep.Cause == sandbox.CauseSignal && rep.Signal == 0 {
+		t.Errorf("the report says too little: %+v", rep)
+	}
+	return rep
+}
+
+// untouched checks that nothing is left of the boxes' users and no cgroup or mount of
+// a box exists, once the boxes that stood ready for the next runs are ended: no run was
+// in those. It is for tests in which no box runs at the same time.
 func untouched(t testing.TB, s *sandbox.Sandbox) {
 	t.Helper()
-	for _, p := range leftProcesses(t, s) {
-		t.Errorf("process of a box is left: %s", p)
+	s.DropAhead()
+	for _, what := range leftOf(t, s) {
+		t.Errorf("left of a box: %s", what)
 	}
 	_, groups := s.Traces()
 	for _, g := range groups {
@@ -150,26 +202,13 @@ func untouched(t testing.TB, s *sandbox.Sandbox) {
 	}
 }
 
-// leftProcesses names the processes of the boxes' users.
-func leftProcesses(t testing.TB, s *sandbox.Sandbox) []string {
+// leftOf names what the boxes' users have left.
+func leftOf(t testing.TB, s *sandbox.Sandbox) []string {
 	t.Helper()
 	uids, _ := s.Traces()
-	procs, err := filepath.Glob("/proc/[0-9]*")
+	left, err := sandboxtest.Left(uids)
 	if err != nil {
 		t.Fatal(err)
-	}
-	var left []string
-	for _, p := range procs {
-		status, err := os.ReadFile(p + "/status")
-		if err != nil {
-			continue
-		}
-		_, rest, _ := strings.Cut(string(status), "\nUid:\t")
-		uid, err := strconv.Atoi(rest[:max(strings.IndexByte(rest, '\t'), 0)])
-		if err == nil && uids[uid] {
-			name, _, _ := strings.Cut(string(status), "\n")
-			left = append(left, p+" "+name)
-		}
 	}
 	return left
 }

@@ -76,6 +76,7 @@ func TestHiddenPaths(t *testing.T) {
 	}
 }
 
+// D26 and D28: the environment is what the spec states, the files are made for boxes.
 func TestMadeFiles(t *testing.T) {
 	t.Parallel()
 	sh := shell(t, newSandbox(t, sandbox.Config{Slots: 1}))
@@ -97,6 +98,9 @@ func TestMadeFiles(t *testing.T) {
 	}
 	if got := sh("cat /proc/self/cgroup"); strings.Contains(got, "judgefarm") {
 		t.Errorf("cgroup names of the host:\n%s", got)
+	}
+	if got := sh("cat /proc/cmdline /proc/interrupts /proc/softirqs /proc/diskstats /proc/vmstat /proc/zoneinfo /proc/locks 2>/dev/null; true"); got != "" {
+		t.Errorf("of the host: %.200q", got)
 	}
 	if got := sh("grep -c . /proc/net/dev"); got != "3\n" {
 		t.Errorf("network devices and two lines of heading: %q", got)
@@ -121,7 +125,8 @@ func TestNothingIsLeftForTheNext(t *testing.T) {
 
 // D03: threads run on several cores, and the CPU of all counts: the run ends before
 // a second of wall time. Other work on the host can stretch it, so then it must have
-// been the other work that kept the cores busy.
+// been the other work that kept the cores busy. In a guest even that cannot be seen,
+// so it is tried again: what holds every time is the mechanism.
 func TestThreadsEndBeforeASecondOfWall(t *testing.T) {
 	t.Parallel()
 	if cores, err := daemon.Cores(); err != nil || cores < 2 {
@@ -130,17 +135,21 @@ func TestThreadsEndBeforeASecondOfWall(t *testing.T) {
 	s := newSandbox(t, sandbox.Config{Slots: 1})
 	spec := deed(t, "threads")
 	spec.Limits.CPU = time.Second
-	before := hostBusy(t)
-	rep, err := s.Run(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
+	for range 5 {
+		before := hostBusy(t)
+		rep, err := s.Run(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		busy := hostBusy(t) - before
+		want(t, rep, sandbox.CauseCPU)
+		over(t, rep)
+		if rep.Wall < rep.CPU || busy >= rep.Wall*3/2 {
+			return
+		}
+		t.Logf("%v of CPU in %v of wall time, while the host used %v of CPU", rep.CPU, rep.Wall, busy)
 	}
-	busy := hostBusy(t) - before
-	want(t, rep, sandbox.CauseCPU)
-	over(t, rep)
-	if rep.Wall >= rep.CPU && busy < rep.Wall*3/2 {
-		t.Errorf("%v of CPU in %v of wall time, while the host used %v of CPU: on one core only", rep.CPU, rep.Wall, busy)
-	}
+	t.Error("on one core only")
 }
 
 // hostBusy is the CPU time that everything on the host has used, in steps of 10 ms.

@@ -17,8 +17,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define FILTER_BYTES (4096 * sizeof(struct sock_filter)) /* the most that the kernel takes */
+
 struct config nursery_config;
-unsigned char nursery_filter[4096 * sizeof(struct sock_filter)] __attribute__((aligned(8)));
+unsigned char nursery_filter[FILTER_BYTES] __attribute__((aligned(8)));
+unsigned char nursery_strict[FILTER_BYTES] __attribute__((aligned(8)));
 unsigned char nursery_message[MESSAGE_MAX] __attribute__((aligned(8)));
 int nursery_pidfd;
 
@@ -136,12 +139,12 @@ static int templates; /* usable: else each box builds its root */
 /* clone_box starts PID 1 in new namespaces. With a template its mount namespace is a
    copy of that; what is bound into this box alone is opened before, where the host
    is still to be seen. */
-static long clone_box(int control, size_t length, const int *sync, int *pidfd, const char **failed) {
+static long clone_box(int control, size_t length, uint64_t sources, const int *sync, int *pidfd, const char **failed) {
   const struct prepare *p = (const struct prepare *)nursery_message;
   unsigned char *ops = nursery_message + sizeof *p, *end = nursery_message + length;
   int trees[TREES_MAX], n = 0;
   if (templates) {
-    int ns = template_of(ops, p->root_length);
+    int ns = template_of(ops, p->root_length, sources);
     if (ns < 0) {
       *failed = NULL;
       return -1;
@@ -185,12 +188,14 @@ static void prepare_box(int control, size_t length) {
     reply_fail(NURSERY_SOCKET, "make pipe", NULL, errno);
     return;
   }
+  unsigned char *ops = nursery_message + sizeof *p, *own = ops + p->root_length;
+  uint64_t sources = sources_of(ops, own, SOURCES_NONE);
   /* The files of a process that is not dumpable belong to root, so an ordinary
      user could not write its maps; the box turns it off again at once. */
   if (!nursery_config.privileged) {
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   }
-  long pid = clone_box(control, length, sync, &pidfd, &failed);
+  long pid = clone_box(control, length, sources, sync, &pidfd, &failed);
   int err = errno;
   close(sync[0]);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -199,7 +204,7 @@ static void prepare_box(int control, size_t length) {
   } else {
     failed = map_ids((int)pid, p);
     err = errno;
-    struct reply ok = {.type = MSG_OK};
+    struct reply ok = {.type = MSG_OK, .sources = sources_of(own, nursery_message + length, sources)};
     if (failed != NULL) {
       reply_fail(NURSERY_SOCKET, failed, NULL, err); /* closing sync ends the child */
     } else if (write(sync[1], "x", 1) == 1) {
@@ -212,16 +217,36 @@ static void prepare_box(int control, size_t length) {
   close(sync[1]);
 }
 
+/* first_to_go has a host that is out of memory end a box rather than the worker,
+   where no limit of the kernel's own stands before that; proc_pid_oom_score_adj(5).
+   Boxes inherit it. */
+static void first_to_go(void) {
+  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* else the file is root's */
+  int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    if (write(fd, "1000", 4) < 0) {
+      /* a host that forbids it still has its own order */
+    }
+    close(fd);
+  }
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 static void take_config(size_t length) {
-  struct reply r = {.type = MSG_OK};
+  struct reply r = {.type = MSG_OK, .status = (uint32_t)templates};
   struct config *c = (struct config *)nursery_message;
   size_t bytes = (size_t)c->filter_len * sizeof(struct sock_filter);
-  if (length < sizeof *c || length != sizeof *c + bytes || bytes > sizeof nursery_filter) {
+  size_t strict = (size_t)c->strict_len * sizeof(struct sock_filter);
+  if (length < sizeof *c || bytes > FILTER_BYTES || strict > FILTER_BYTES || length != sizeof *c + bytes + strict) {
     reply_fail(NURSERY_SOCKET, "read configuration", NULL, EINVAL);
     return;
   }
   nursery_config = *c;
+  if (c->first) {
+    first_to_go();
+  }
   memcpy(nursery_filter, c + 1, bytes);
+  memcpy(nursery_strict, (unsigned char *)(c + 1) + bytes, strict);
   message_send(NURSERY_SOCKET, &r, sizeof r, -1);
 }
 
@@ -241,7 +266,7 @@ static void nursery_loop(void) {
       take_config(length);
     } else if (type == MSG_PREPARE && length >= sizeof(struct prepare) && nfds == 1) {
       prepare_box(fds[0], length);
-    } else {
+    } else if (type != MSG_BURY) {
       reply_fail(NURSERY_SOCKET, "read message", NULL, EPROTO);
     }
     for (int i = 0; i < nfds; i++) {

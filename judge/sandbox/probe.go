@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -14,22 +15,35 @@ type ProbeItem struct {
 	OK     bool   `json:"ok"`            // it is there
 	Detail string `json:"detail"`        // what was found
 	Fix    string `json:"fix,omitempty"` // what to do about it, when not OK
-	Needed bool   `json:"needed"`        // New refuses without it
+
+	Needed []Isolation `json:"needed_for,omitempty"` // levels that Open refuses without it; none: it only informs
 }
 
-// Err is nil when everything needed is there; else it wraps ErrHost and names
-// each missing piece with its fix.
-func (p Probe) Err() error {
-	var missing []string
+// neededFor reports whether the level cannot be without the item.
+func (i ProbeItem) neededFor(level Isolation) bool { return slices.Contains(i.Needed, level) }
+
+// Missing lists what a level needs and the host does not have.
+func (p Probe) Missing(level Isolation) []ProbeItem {
+	var missing []ProbeItem
 	for _, i := range p.Items {
-		if !i.OK && i.Needed {
-			missing = append(missing, fmt.Sprintf("%s: %s (%s)", i.Name, i.Detail, i.Fix))
+		if !i.OK && i.neededFor(level) {
+			missing = append(missing, i)
 		}
+	}
+	return missing
+}
+
+// Err is nil when everything that a level needs is there; else it wraps ErrHost and
+// names each missing piece with its fix.
+func (p Probe) Err(level Isolation) error {
+	var missing []string
+	for _, i := range p.Missing(level) {
+		missing = append(missing, fmt.Sprintf("%s: %s (%s)", i.Name, i.Detail, i.Fix))
 	}
 	if missing == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %s", ErrHost, strings.Join(missing, "; "))
+	return fmt.Errorf("%w: isolation %s: %s", ErrHost, level, strings.Join(missing, "; "))
 }
 
 // trialHint adds what usually is behind a failed trial box.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -9,16 +10,19 @@ import (
 func TestProbeErr(t *testing.T) {
 	t.Parallel()
 	p := Probe{Items: []ProbeItem{
-		{Name: "a", OK: true, Needed: true},
-		{Name: "b", Detail: "is off", Fix: "turn it on", Needed: true},
+		{Name: "a", OK: true, Needed: Levels()},
+		{Name: "b", Detail: "is off", Fix: "turn it on", Needed: []Isolation{Full}},
 		{Name: "c", Detail: "would be nice"},
 	}}
-	err := p.Err()
+	if err := p.Err(Userns); err != nil {
+		t.Errorf("what only full needs: %v", err)
+	}
+	err := p.Err(Full)
 	if !errors.Is(err, ErrHost) || !strings.Contains(err.Error(), "b: is off (turn it on)") || strings.Contains(err.Error(), "nice") {
 		t.Errorf("error %v", err)
 	}
 	p.Items[1].OK = true
-	if err := p.Err(); err != nil {
+	if err := p.Err(Full); err != nil {
 		t.Errorf("nothing missing: %v", err)
 	}
 }
@@ -39,7 +43,7 @@ func TestProbeHost(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := p.Err(); err != nil {
+	if err := p.Err(Full); err != nil {
 		t.Errorf("boxes work here, the probe says %v", err)
 	}
 }
@@ -51,6 +55,24 @@ func TestKernelAtLeast(t *testing.T) {
 	} {
 		if got := kernelAtLeast(release, 5, 14); got != want {
 			t.Errorf("kernelAtLeast(%q) = %v", release, got)
+		}
+	}
+}
+
+func TestLandlockItem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		abi    int
+		absent bool
+		ok     bool
+		detail string
+	}{
+		{0, true, false, "none"}, {1, false, false, "renames"}, {3, false, true, "files"}, {4, false, true, "TCP"},
+		{5, false, true, "TCP"}, {7, false, true, "signals"},
+	} {
+		p := landlockItem(c.abi, c.absent)
+		if p.OK != c.ok || !strings.Contains(p.Detail, c.detail) || !p.OK && p.Fix == "" || !slices.Equal(p.Needed, []Isolation{Ptrace}) {
+			t.Errorf("ABI %d: %+v", c.abi, p)
 		}
 	}
 }

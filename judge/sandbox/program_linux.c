@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/resource.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #define STRINGS_MAX 16384
+#define PAGE (64 << 10) /* no architecture of ours has larger ones */
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
@@ -27,19 +29,24 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
-/* The program's process shares this memory with PID 1 until its exec (vfork), so
-   how far it came needs no pipe; and its descriptors, so that the filter's listener
-   needs none either. */
-static struct {
-  const struct start *start;
-  int *fds; /* stdin, stdout, stderr, then the cgroup files */
-  const char *dir, **paths, **argv, **env;
-  uint64_t start_ns, setup_ns;
-  const char *failed; /* the step of ours that failed */
-  int exec_failed;
-  int listener; /* of the filter */
-  int err; /* of that step, or of the exec */
-} run;
+/* The program's process shares this memory with PID 1 until its exec, so how far it
+   came needs no pipe: all memory by vfork, and this page alone in strict mode, where it
+   is dumpable and PID 1 must not be. It shares its descriptors too, so that the filter's
+   listener needs no pipe either. */
+static union {
+  struct {
+    const struct start *start;
+    int *fds; /* stdin, stdout, stderr, then the cgroup files, then mounts */
+    const char *dir, **paths, **argv, **env, **mounts, **open;
+    uint64_t start_ns, setup_ns;
+    const char *failed; /* the step of ours that failed */
+    int exec_failed;
+    int listener; /* of the filter */
+    int err; /* of that step, or of the exec */
+    int control;
+  };
+  unsigned char page[PAGE];
+} run __attribute__((aligned(PAGE)));
 
 static const char *strings[STRINGS_MAX];
 static unsigned char stack[64 << 10] __attribute__((aligned(16)));
@@ -72,6 +79,15 @@ int drop_capabilities(void) {
   return (int)syscall(SYS_capset, &header, none);
 }
 
+/* load_strict loads the filter whose reports go to the tracer. */
+static int load_strict(void) {
+  struct sock_fprog filter = {
+      .len = (unsigned short)nursery_config.strict_len,
+      .filter = (struct sock_filter *)nursery_strict,
+  };
+  return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) < 0 ? -1 : 0;
+}
+
 /* load_filter returns the listener. */
 static int load_filter(void) {
   struct sock_fprog filter = {
@@ -89,7 +105,9 @@ static int load_filter(void) {
 
 /* program_child runs in the program's process until it is the program. Everything
    before the cgroup is joined is ours and not charged to the box; what comes after
-   is told in setup_ns. */
+   is told in setup_ns. The kernel charges time late, to the group of that moment;
+   to read the thread's clock makes it charge what there is, while the process's,
+   under a limit of CPU time, may be a tick behind; kernel/time/posix-cpu-timers.c. */
 static int program_child(void *unused) {
   (void)unused;
   sigset_t none;
@@ -109,9 +127,12 @@ static int program_child(void *unused) {
     CHECK("pin to cores", syscall(SYS_sched_setaffinity, 0, sizeof run.start->cpus, run.start->cpus));
   }
   CHECK("enter directory", chdir(run.dir));
+  if (run.start->strict) {
+    CHECK("be traced", be_traced(run.control));
+  }
   uint64_t before = 0;
   for (uint32_t i = 0; i < run.start->njoin; i++) {
-    before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     CHECK("join cgroup", write(run.fds[3 + i], "0", 1));
   }
   CHECK("unshare cgroup namespace", unshare(CLONE_NEWCGROUP));
@@ -121,9 +142,14 @@ static int program_child(void *unused) {
   CHECK("close descriptors", syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC));
   CHECK("drop capabilities", drop_capabilities());
   CHECK("set no_new_privs", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-  CHECK("load seccomp filter", run.listener = load_filter());
+  CHECK("enter landlock", landlock_enter());
+  if (run.start->strict) {
+    CHECK("load strict filter", load_strict());
+  } else {
+    CHECK("load seccomp filter", run.listener = load_filter());
+  }
   run.err = ENOENT;
-  run.setup_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
+  run.setup_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
   run.start_ns = clock_ns(CLOCK_MONOTONIC);
   for (uint32_t i = 0; i < run.start->npaths; i++) {
     execve(run.paths[i], (char *const *)run.argv, (char *const *)run.env);
@@ -142,14 +168,14 @@ static int program_child(void *unused) {
 
 static int read_strings(unsigned char *at, unsigned char *end) {
   const struct start *s = run.start;
-  uint64_t total = (uint64_t)s->npaths + s->argc + s->envc + 3;
+  uint64_t total = (uint64_t)s->npaths + s->argc + s->envc + s->nmounts + s->nopen + 5;
   if (total > STRINGS_MAX) {
     return -1;
   }
   run.dir = next_string(&at, end);
-  const char **next = strings, ***lists[] = {&run.paths, &run.argv, &run.env};
-  uint32_t counts[] = {s->npaths, s->argc, s->envc};
-  for (int l = 0; l < 3; l++) {
+  const char **next = strings, ***lists[] = {&run.paths, &run.argv, &run.env, &run.mounts, &run.open};
+  uint32_t counts[] = {s->npaths, s->argc, s->envc, s->nmounts, s->nopen};
+  for (int l = 0; l < 5; l++) {
     *lists[l] = next;
     for (uint32_t i = 0; i < counts[l]; i++) {
       if ((*next++ = next_string(&at, end)) == NULL) {
@@ -161,28 +187,51 @@ static int read_strings(unsigned char *at, unsigned char *end) {
   return run.dir == NULL ? -1 : 0;
 }
 
-static void send_and_exit(int control, struct reply *r) __attribute__((noreturn));
-static void send_and_exit(int control, struct reply *r) {
-  message_send(control, r, sizeof *r, -1);
-  _exit(0);
+/* share_outcome makes run a page that a fork shares. */
+static int share_outcome(void) {
+  unsigned char copy[offsetof(__typeof__(run), control) + sizeof run.control];
+  memcpy(copy, &run, sizeof copy);
+  if (mmap(&run, sizeof run, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    return -1;
+  }
+  memcpy(&run, copy, sizeof copy);
+  return 0;
 }
 
 void program_run(int control, unsigned char *msg, size_t length, int *fds, int nfds) {
   run.start = (const struct start *)msg;
   run.fds = fds;
   if (length < sizeof *run.start || run.start->type != MSG_START || run.start->nlimits > 16 ||
-      nfds != 3 + (int)run.start->njoin || read_strings(msg + sizeof *run.start, msg + length) < 0) {
+      run.start->njoin > FDS_MAX - 3 || run.start->nmounts > FDS_MAX - 3 || run.start->nopen > OPEN_MAX ||
+      nfds != 3 + (int)(run.start->njoin + run.start->nmounts) ||
+      read_strings(msg + sizeof *run.start, msg + length) < 0) {
     reply_fail(control, "read start message", NULL, EPROTO);
     _exit(1);
+  }
+  for (uint32_t i = 0; i < run.start->nmounts; i++) { /* opened by the worker, who sees the host */
+    attach(fds[3 + run.start->njoin + i], run.mounts[i]);
+  }
+  if (run.start->sealed) {
+    seal_work(run.open, run.start->nopen);
   }
   if (network_check() < 0) {
     reply_fail(control, "make network namespace", NULL, errno);
     _exit(1);
   }
   program_signals();
+  int counter = run.start->measure ? usage_counter() : -1;
+  run.control = control;
+  int memory = CLONE_VM;
+  if (run.start->strict) {
+    memory = 0;
+    if (share_outcome() < 0) {
+      reply_fail(control, "share memory", NULL, errno);
+      _exit(1);
+    }
+  }
   /* vfork semantics: no page tables are copied, and this returns when the exec is
      done or the process is dead. */
-  pid_t pid = clone(program_child, stack + sizeof stack, CLONE_VM | CLONE_FILES | CLONE_VFORK | SIGCHLD, NULL);
+  pid_t pid = clone(program_child, stack + sizeof stack, memory | CLONE_FILES | CLONE_VFORK | SIGCHLD, NULL);
   if (pid < 0) {
     reply_fail(control, "fork program", NULL, errno);
     _exit(1);
@@ -197,16 +246,35 @@ void program_run(int control, unsigned char *msg, size_t length, int *fds, int n
   struct reply r = {.type = MSG_STARTED, .err = run.err, .start_ns = run.start_ns, .setup_ns = run.setup_ns};
   if (run.exec_failed) {
     r.type = MSG_EXEC_FAILED;
-    send_and_exit(control, &r);
+    if (run.start->measure) {
+      waitpid(pid, NULL, 0);
+      usage_add(&r.usage, 0);
+    }
+    message_send(control, &r, sizeof r, counter);
+    _exit(0);
   }
-  message_send(control, &r, sizeof r, -1);
+  message_send(control, &r, sizeof r, counter);
+  if (counter >= 0) {
+    close(counter);
+  }
   int status;
-  if (program_wait(pid, &status, run.listener, fds + 3, run.start->njoin) < 0) {
+  int64_t involuntary = -1;
+  if ((run.start->strict ? strict_wait(pid, &status, &involuntary)
+                         : program_wait(pid, &status, run.listener, fds + 3, run.start->njoin, run.start->measure ? control : -1)) < 0) {
     reply_fail(control, "wait for program", NULL, errno);
     _exit(1);
   }
-  r.end_ns = clock_ns(CLOCK_MONOTONIC);
+  noise_after(&r);
+  if (run.start->measure) {
+    usage_add(&r.usage, 0); /* of none but those that were reaped */
+  }
   r.status = (uint32_t)status;
   r.type = MSG_EXITED;
-  send_and_exit(control, &r);
+  if (run.start->strict) {
+    r.involuntary = involuntary; /* it is not reaped */
+    message_send(control, &r, sizeof r, -1);
+    strict_release(control);
+  }
+  message_send(control, &r, sizeof r, -1);
+  _exit(0);
 }

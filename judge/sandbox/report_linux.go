@@ -5,31 +5,33 @@ import (
 	"fmt"
 	"syscall"
 	"time"
-
-	"judgefarm/judge"
 )
 
 // report reads what is final when everything in the box is dead: counters, streams,
 // files.
 func (b *box) report(e end) (*Report, error) {
+	b.s.prepareAhead(b.slot) // while we collect; nothing of this box runs
 	rep := &Report{Exit: -1, Setup: b.started.Sub(b.began), Wall: e.at.Sub(b.started)}
 	if err := b.endStreams(rep); err != nil {
 		return nil, err
 	}
-	if err := b.group.measure(rep); err != nil {
+	if err := b.meter.measure(rep); err != nil {
 		return nil, err
 	}
-	used, err := b.group.cpu()
+	used, err := b.meter.cpu()
 	if err != nil {
 		return nil, err
 	}
 	rep.CPU = max(used-b.setupCPU, 0)
-	rep.User, rep.System = b.group.split(rep.CPU)
-	rep.Evidence.Anon, rep.Evidence.FileCache = b.anon, b.cache
+	rep.User, rep.System = b.meter.split(rep.CPU)
+	rep.Evidence.Anon, rep.Evidence.Shmem = b.anon, b.shmem
+	rep.Noise = b.noise(e, rep.Wall)
 	if err := b.judgeEnd(rep, e); err != nil {
 		return nil, err
 	}
-	rep.Files = collectFiles(b.work, b.spec.Collect)
+	if rep.Files, err = collectFiles(b.work, b.spec.Collect); err != nil {
+		return nil, err
+	}
 	if err := b.discard(); err != nil {
 		return nil, err
 	}
@@ -40,7 +42,7 @@ func (b *box) report(e end) (*Report, error) {
 // judgeEnd fills in how the program ended and why.
 func (b *box) judgeEnd(rep *Report, e end) error {
 	f := facts{
-		exec: e.exec, oom: b.oomEvent || rep.Evidence.OOMKills > 0, refused: rep.Evidence.OOMEvents > 0,
+		exec: e.exec, oom: b.oomEvent || rep.Evidence.OOMKills > 0 || b.killer() == killMemory, refused: rep.Evidence.OOMEvents > 0,
 		killedBy: b.killer(), cpu: rep.CPU, cpuLimit: b.spec.Limits.CPU, wall: rep.Wall, limit: b.spec.Limits.Wall,
 	}
 	for i, s := range []Stream{b.spec.Stdout, b.spec.Stderr} {
@@ -64,6 +66,12 @@ func (b *box) judgeEnd(rep *Report, e end) error {
 		rep.Exit = e.status.ExitStatus()
 	default:
 		return fmt.Errorf("unknown wait status %#x", int(e.status))
+	}
+	if b.tracer != nil {
+		if err := b.tracer.amend(&f); err != nil {
+			return err
+		}
+		rep.Evidence.Syscall = b.tracer.call
 	}
 	if e.seen && f.killedBy == killWall && rep.Wall <= f.limit {
 		f.killedBy = "" // it had ended when our kill arrived
@@ -114,6 +122,19 @@ func (b *box) discard() error {
 		b.pidfd = -1
 		b.mu.Unlock()
 	}
+	if b.tracer != nil {
+		err := b.endTracer()
+		errs = append(errs, err)
+		select {
+		case <-b.tracer.done:
+			b.mu.Lock()
+			rawClose(b.tracer.pidfd)
+			b.tracer = nil
+			b.mu.Unlock()
+		default:
+			b.control = nil // it is still the tracer's
+		}
+	}
 	for i, c := range b.streams {
 		if c != nil {
 			rawClose(c.r)
@@ -124,16 +145,20 @@ func (b *box) discard() error {
 		b.control.close()
 		b.control = nil
 	}
+	if b.mounts >= 0 {
+		if b.slot.nursery != nil {
+			b.slot.nursery.bury(b.mounts)
+		}
+		rawClose(b.mounts)
+		b.mounts = -1
+	}
 	if b.work >= 0 {
 		rawClose(b.work)
 		b.work = -1
 	}
-	if b.group != nil {
-		errs = append(errs, b.group.remove())
-		b.group = nil
+	if b.meter != nil {
+		errs = append(errs, b.meter.remove())
+		b.meter = nil
 	}
 	return errors.Join(errs...)
 }
-
-// lastSample is what memory was used for when the watcher last looked.
-type lastSample struct{ anon, cache judge.Bytes }

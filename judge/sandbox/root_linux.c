@@ -103,12 +103,14 @@ void close_trees(const int *trees, int n) {
   }
 }
 
+/* fresh_proc is read-only: what a process may change there is above all how much it is
+   spared or looked at by the host; proc_pid_oom_score_adj(5). */
 int fresh_proc(void) {
   int fs = (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC);
   if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0) {
     die("make proc", NULL);
   }
-  int fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  int fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
   if (fd < 0) {
     die("mount proc (is something mounted over the host's /proc?)", NULL);
   }
@@ -210,4 +212,24 @@ int writable_parts(const struct prepare *p) {
     die("open", "/work");
   }
   return work;
+}
+
+/* The read-only mount covers the other: who has that one open, as the worker has, goes
+   on beneath, where no other mount is in the way. A file that is a mount cannot be
+   removed or replaced either. */
+void seal_work(const char *const *files, uint32_t n) {
+  int kept[OPEN_MAX], sealed = open_tree("/work");
+  struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+  if (sealed < 0 || set_attributes(sealed, "", AT_EMPTY_PATH, attr) < 0) {
+    die("seal", "/work");
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if ((kept[i] = open_tree(files[i])) < 0) {
+      die("open", files[i]);
+    }
+  }
+  attach(sealed, "/work");
+  for (uint32_t i = 0; i < n; i++) {
+    attach(kept[i], files[i]);
+  }
 }

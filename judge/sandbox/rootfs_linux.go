@@ -35,6 +35,7 @@ func DefaultSystem() []Mount {
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 		"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
 		"/etc/java-*", "/etc/python3*", "/etc/perl", "/etc/php", "/etc/R", "/etc/mono", "/etc/ghc", "/etc/erlang",
+		"/etc/fpc*.cfg", "/etc/ldc2.conf", "/etc/gnucobol", "/etc/nim", "/etc/racket",
 	}
 	var mounts []Mount
 	for _, p := range patterns {
@@ -55,8 +56,12 @@ var madeFiles = []struct{ name, text string }{
 	{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
 }
 
-// maskedFiles of /proc show the host rather than the box.
-var maskedFiles = []string{"/proc/kcore", "/proc/keys", "/proc/sysrq-trigger", "/proc/timer_list"}
+// maskedFiles of /proc show the host rather than the box: its memory and keys, how it
+// was booted, what its devices, its disks and other boxes do. Each costs 3 us a box.
+var maskedFiles = []string{
+	"/proc/kcore", "/proc/keys", "/proc/sysrq-trigger", "/proc/timer_list",
+	"/proc/cmdline", "/proc/interrupts", "/proc/softirqs", "/proc/diskstats", "/proc/vmstat", "/proc/zoneinfo", "/proc/locks",
+}
 
 var deviceFiles = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
@@ -67,6 +72,10 @@ type rootPlan struct {
 	full  bool            // the root is complete: further binds are the box's own
 	made  map[string]bool // directories and files there are, so that none is made twice
 	binds []Mount         // what covers a part of the tree, in order
+	carry bool            // further binds are carried
+	// carried is opened by us and mounted when the program starts, so that boxes
+	// that differ in it alone are the same until then.
+	carried []Mount
 }
 
 func newRootPlan() *rootPlan { return &rootPlan{made: map[string]bool{"/": true}} }
@@ -135,9 +144,12 @@ func (p *rootPlan) bind(source, target string, attr uint64) error {
 	default:
 		p.file(target, "")
 	}
-	if op := (operation{opBind, attr, target, source}); p.full {
+	switch op := (operation{opBind, attr, target, source}); {
+	case p.carry:
+		p.carried = append(p.carried, Mount{source, target})
+	case p.full:
 		p.own = append(p.own, op)
-	} else {
+	default:
 		p.ops = append(p.ops, op)
 	}
 	p.binds = append(p.binds, Mount{source, target})

@@ -30,6 +30,18 @@ type Runner interface {
 	Enforced() judge.Enforced
 }
 
+// Boxes is a Runner that has to be closed: what Open makes.
+type Boxes interface {
+	Runner
+
+	// Slots is how many boxes there may be at one time.
+	Slots() int
+
+	// Close waits for the runs that are under way and removes everything:
+	// afterwards nothing of ours is left on the host.
+	Close() error
+}
+
 // Spec is a program and what it may use. The zero value of every field but Args
 // and Limits is useful.
 type Spec struct {
@@ -40,6 +52,10 @@ type Spec struct {
 	Root   string  // host directory used as system root, read-only; "" is the host's system directories
 	Mounts []Mount // read-only binds on top of the root
 	Files  []File  // written into WorkDir before the start, owned by the box's user
+
+	// Sealed keeps the program from making, changing and removing files in WorkDir. It
+	// may still write to those of Files that are Open, and use /tmp and /dev/shm.
+	Sealed bool
 
 	Stdin  *os.File // "" nil is empty; read from its current offset, never closed by Run
 	Stdout Stream
@@ -62,6 +78,10 @@ const WorkDir = "/work"
 // ExeDir is where an executable's directory is mounted, read-only.
 const ExeDir = "/exe"
 
+// PipesDir is where named pipes of the host are mounted. The mounts are read-only as
+// all are, which does not keep a program from writing to a pipe.
+const PipesDir = "/pipes"
+
 // Mount binds a host file or directory into the box, read-only, nosuid and nodev,
 // whatever is mounted below it included.
 type Mount struct {
@@ -74,6 +94,7 @@ type File struct {
 	Name string // relative, see judge.CheckFileName
 	Data []byte
 	Mode os.FileMode // 0 is 0644
+	Open bool        // may be written to where the Spec is Sealed; at most 16 may be
 }
 
 // Collect takes one regular file out of the work directory when the program has
@@ -92,7 +113,13 @@ type Stream struct {
 	Limit judge.Bytes // 0 is Limits.Output; more than this is Report.Cause Output and the rest is lost
 	Merge bool        // of Stderr only: write into Stdout's stream, interleaved
 	Keep  bool        // beyond Limit go on and drop the rest instead of ending the run
+	// Spill, where set, takes what is captured beyond SpillAfter bytes, from its start:
+	// so much is held in memory at most. Its disk is the caller's, who closes it.
+	Spill *os.File
 }
+
+// SpillAfter is how much of a stream with Spill is in Output.Data.
+const SpillAfter = 1 << 20
 
 // BoxLimits bound what is not part of a problem's limits.
 type BoxLimits struct {
@@ -100,7 +127,7 @@ type BoxLimits struct {
 	Disk      judge.Bytes // work directory, /tmp and /dev/shm together; 0 is 64 MiB
 	Inodes    int         // files in them; 0 is 4096
 	OpenFiles int         // descriptors of one process; 0 is 256
-	Stack     judge.Bytes // of the main thread; 0 is the memory limit
+	Stack     judge.Bytes // of the main thread; 0 is the memory limit, or 8 MiB where that is less
 	CPUs      []int       // cores the box may run on; empty: the worker's own
 }
 
@@ -118,7 +145,7 @@ const (
 	CauseMemory   Cause = "memory"   // memory limit: the kernel's out-of-memory counter of the box moved
 	CauseOutput   Cause = "output"   // more bytes on a captured stream than allowed
 	CauseFileSize Cause = "filesize" // SIGXFSZ: a file over BoxLimits.FileSize
-	CauseSyscall  Cause = "syscall"  // a forbidden system call (SIGSYS by the filter)
+	CauseSyscall  Cause = "syscall"  // a forbidden system call (SIGSYS by the filter, or told by the tracer in strict mode)
 	CauseExec     Cause = "exec"     // the program could not be executed; Evidence.ExecError says why
 )
 
@@ -132,13 +159,14 @@ type Report struct {
 	User   time.Duration
 	System time.Duration
 	Wall   time.Duration // from just before exec to the end of the main program
-	Memory judge.Bytes   // peak of the cgroup; docs/limits.md says what is in it
+	Memory judge.Bytes   // peak of the cgroup without page cache; docs/limits.md says what is in it
 
 	Stdout Output
 	Stderr Output
 	Files  []Collected
 
 	Evidence Evidence
+	Noise    *Noise // what disturbed the run; nil: nothing is known
 
 	Setup    time.Duration // making the box
 	Teardown time.Duration // from the end of the program until nothing of the box was left
@@ -146,21 +174,25 @@ type Report struct {
 
 // Evidence is what the cause was told from.
 type Evidence struct {
-	OOMKills     int64       `json:"oom_kills"`     // memory.events oom_kill, or v1's memory.oom_control
-	OOMEvents    int64       `json:"oom_events"`    // times the limit stopped an allocation: memory.events max, or v1's failcnt
-	ForksRefused int64       `json:"forks_refused"` // pids.events max
-	TasksPeak    int64       `json:"tasks_peak"`    // highest count seen, -1 where the kernel does not say
-	KilledBy     string      `json:"killed_by"`     // which timer or watcher of ours ended the box: "", cpu, wall, output, memory, cancel
-	ExecError    string      `json:"exec_error"`    // errno text of a failed exec
-	Anon         judge.Bytes `json:"anon_bytes"`    // anonymous memory as last sampled
-	FileCache    judge.Bytes `json:"cache_bytes"`   // page cache and shared memory as last sampled
+	OOMKills     int64       `json:"oom_kills"`         // memory.events oom_kill, or v1's memory.oom_control
+	OOMEvents    int64       `json:"oom_events"`        // times the limit stopped an allocation: memory.events max, or v1's failcnt
+	ForksRefused int64       `json:"forks_refused"`     // pids.events max; -1 where nothing counts them
+	TasksPeak    int64       `json:"tasks_peak"`        // highest count seen, -1 where the kernel does not say
+	KilledBy     string      `json:"killed_by"`         // which timer or watcher of ours ended the box: "", cpu, wall, output, memory, cancel
+	ExecError    string      `json:"exec_error"`        // errno text of a failed exec
+	Peak         judge.Bytes `json:"peak_bytes"`        // of everything charged to the cgroup, page cache included
+	Anon         judge.Bytes `json:"anon_bytes"`        // anonymous memory as last sampled
+	Shmem        judge.Bytes `json:"shmem_bytes"`       // shared memory and files in memory as last sampled
+	FileCache    judge.Bytes `json:"cache_bytes"`       // page cache of files that the box read first, at the end; not in Report.Memory
+	Syscall      string      `json:"syscall,omitempty"` // strict mode: the forbidden call that ended the run, at most 512 bytes of ASCII
 }
 
-// Output is a captured stream. Data holds at most the limit.
+// Output is a captured stream. Data and what was spilled are at most the limit.
 type Output struct {
-	Data  []byte
-	Total int64 // bytes the program wrote as far as they were read: more than len(Data) when cut
-	Cut   bool
+	Data    []byte
+	Spilled int64 // bytes that follow Data in Stream.Spill
+	Total   int64 // bytes the program wrote as far as they were read: more than was kept when cut
+	Cut     bool
 }
 
 // Collected is a file taken out of a box.

@@ -69,19 +69,27 @@ func (s *socket) take() (reply, int, error) {
 	return s.parse(n, oobn)
 }
 
+// parse reads a message that was received. It comes with one descriptor at most: of
+// more, all are closed.
 func (s *socket) parse(n, oobn int) (reply, int, error) {
-	got := -1
-	if oobn > 0 {
-		if msgs, err := unix.ParseSocketControlMessage(s.oob[:oobn]); err == nil && len(msgs) == 1 {
-			if fds, err := unix.ParseUnixRights(&msgs[0]); err == nil && len(fds) == 1 {
-				got = fds[0]
+	var fds []int
+	if msgs, err := unix.ParseSocketControlMessage(s.oob[:oobn]); err == nil {
+		for i := range msgs {
+			if got, err := unix.ParseUnixRights(&msgs[i]); err == nil {
+				fds = append(fds, got...)
 			}
 		}
 	}
 	r, err := parseReply(s.buf[:n])
-	if err != nil && got >= 0 {
-		rawClose(got)
-		got = -1
+	if err == nil && len(fds) > 1 {
+		r, err = reply{}, fmt.Errorf("reply with %d descriptors", len(fds))
 	}
-	return r, got, err
+	if err != nil {
+		closeAll(fds)
+		return reply{}, -1, err
+	}
+	if len(fds) == 0 {
+		return r, -1, nil
+	}
+	return r, fds[0], nil
 }

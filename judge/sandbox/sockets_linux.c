@@ -100,26 +100,61 @@ void program_signals(void) {
   sigaction(SIGCHLD, &act, NULL);
 }
 
-int program_wait(pid_t pid, int *status, int listener, const int *joins, uint32_t njoin) {
-  struct pollfd p = {.fd = listener, .events = POLLIN};
+/* serve_worker answers a message and reports whether the box shall end. */
+static int serve_worker(int control) {
+  struct look look = {0};
+  size_t length = 0;
+  int fds[FDS_MAX], nfds = 0;
+  if (message_receive(control, &look, sizeof look, &length, fds, &nfds) < 0 || length != sizeof look) {
+    return 1; /* the worker is gone, and with it who would judge this */
+  }
+  if (look.type != MSG_LOOK) {
+    return 1;
+  }
+  struct reply r = {.type = MSG_USAGE};
+  usage_add(&r.usage, look.limit);
+  message_send(control, &r, sizeof r, -1);
+  return r.usage.anon + r.usage.shared > look.limit; /* the worker may be slow to say so */
+}
+
+/* end_all kills whatever there is but this process and waits until it is gone: the
+   kernel adds up for us only what we waited for. */
+static void end_all(void) {
+  kill(-1, SIGKILL);
+  while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {
+  }
+}
+
+int program_wait(pid_t pid, int *status, int listener, const int *joins, uint32_t njoin, int control) {
+  struct pollfd p[2] = {{.fd = listener, .events = POLLIN}, {.fd = control, .events = POLLIN}};
   sigset_t none;
   sigemptyset(&none);
   for (;;) {
-    pid_t dead = wait4(-1, status, __WALL | WNOHANG, NULL);
-    if (dead == pid) {
-      return 0;
-    }
-    if (dead < 0 && errno != EINTR) {
+    siginfo_t dead = {0};
+    if (waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno != EINTR) {
       return -1;
     }
-    if (dead > 0) {
+    if (dead.si_pid == pid) {
+      noise_before(pid);
+    }
+    if (dead.si_pid > 0) {
+      if (wait4(dead.si_pid, status, __WALL, NULL) == pid) {
+        if (control >= 0) {
+          end_all();
+        }
+        return 0;
+      }
       continue;
     }
-    if (ppoll(&p, 1, NULL, &none) > 0) {
-      if (p.revents & POLLIN) {
+    if (ppoll(p, control < 0 ? 1 : 2, NULL, &none) > 0) {
+      if (p[0].revents & POLLIN) {
         serve_socket(listener, joins, njoin);
-      } else {
-        p.fd = -1; /* nobody is left under the filter */
+      } else if (p[0].revents != 0) {
+        p[0].fd = -1; /* nobody is left under the filter */
+      }
+      if (p[1].revents != 0 && serve_worker(control)) {
+        p[1].fd = -1;
+        kill(-1, SIGKILL); /* the program, too: its end is told as ever */
       }
     }
   }

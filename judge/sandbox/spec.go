@@ -14,6 +14,7 @@ const (
 	maxStrings = 16000    // how many they are
 	maxMounts  = 32
 	maxFiles   = 4096
+	maxOpen    = 16 // OPEN_MAX of nursery.h
 )
 
 // Defaults of BoxLimits.
@@ -22,6 +23,9 @@ const (
 	defaultDisk      = 64 * judge.MiB
 	defaultInodes    = 4096
 	defaultOpenFiles = 256
+	// leastStack is the stack's where the memory limit is smaller: with less the kernel
+	// ends an exec by SIGSEGV, which is no word of memory. The cgroup bounds it all the same.
+	leastStack = 8 * judge.MiB
 )
 
 // Complete returns b with every zero field set to its default.
@@ -39,7 +43,7 @@ func (b BoxLimits) Complete(l judge.Limits) BoxLimits {
 		b.OpenFiles = defaultOpenFiles
 	}
 	if b.Stack == 0 {
-		b.Stack = l.Memory
+		b.Stack = max(l.Memory, leastStack)
 	}
 	return b
 }
@@ -98,7 +102,20 @@ func (s Spec) validateProgram(refuse refuseFunc) {
 		if st.Limit < 0 || st.Limit > judge.GiB {
 			refuse(name+".limit", "must be 0 to 1 GiB, is %d bytes", st.Limit)
 		}
+		if st.Spill != nil && (st.File != nil || st.Merge) {
+			refuse(name+".spill", "is for a stream that is captured")
+		}
 	}
+}
+
+// open are the files that Sealed leaves writable, with the directory before them.
+func (s Spec) open(dir string) (names []string) {
+	for _, f := range s.Files {
+		if s.Sealed && f.Open {
+			names = append(names, path.Join(dir, f.Name))
+		}
+	}
+	return names
 }
 
 func (s Spec) validateTree(refuse refuseFunc) {
@@ -120,6 +137,9 @@ func (s Spec) validateTree(refuse refuseFunc) {
 	}
 	if len(s.Files) > maxFiles {
 		refuse("files", "must be at most %d, are %d", maxFiles, len(s.Files))
+	}
+	if n := len(s.open("")); n > maxOpen {
+		refuse("files", "must be at most %d that are open, are %d", maxOpen, n)
 	}
 	for i, f := range s.Files {
 		if err := judge.CheckFileName(f.Name); err != nil {

@@ -3,7 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"strconv"
+	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -16,10 +16,11 @@ type capture struct {
 	r     int
 	limit int64
 	keep  bool
-	over  func() // called once, when the limit is passed and keep is not set
+	spill *os.File // for what Data does not hold; nil: it holds all
+	over  func()   // called once, when the limit is passed and keep is not set
 
 	out     Output
-	scratch []byte // for what is beyond the limit
+	scratch []byte // for what Data does not hold
 	closed  bool   // there is no more, and never will be
 	err     error
 }
@@ -36,7 +37,7 @@ func newCapture(s Stream, limit judge.Bytes, over func()) (*capture, int, error)
 		closeAll(fds[:])
 		return nil, -1, fmt.Errorf("set pipe: %w", err)
 	}
-	c := &capture{r: fds[0], limit: int64(limit), keep: s.Keep, over: over}
+	c := &capture{r: fds[0], limit: int64(limit), keep: s.Keep, spill: s.Spill, over: over}
 	if s.Limit != 0 {
 		c.limit = int64(s.Limit)
 	}
@@ -47,6 +48,9 @@ func newCapture(s Stream, limit judge.Bytes, over func()) (*capture, int, error)
 // more. It keeps at most limit bytes, growing as they come.
 func (c *capture) read() bool {
 	room := c.limit - int64(len(c.out.Data))
+	if c.spill != nil {
+		room = min(c.limit, SpillAfter) - int64(len(c.out.Data))
+	}
 	if room == 0 && c.scratch == nil {
 		c.scratch = make([]byte, 32<<10)
 	}
@@ -83,6 +87,8 @@ func (c *capture) take(buf []byte, room int64) {
 	if room > 0 {
 		kept := min(n, room)
 		c.out.Data = c.out.Data[:int64(len(c.out.Data))+kept]
+	} else if c.spill != nil {
+		c.pour(buf)
 	}
 	c.out.Total += n
 	if c.out.Total > c.limit && !c.out.Cut {
@@ -93,30 +99,12 @@ func (c *capture) take(buf []byte, room int64) {
 	}
 }
 
-// nameless opens a regular file anew, for reading, so that the program cannot read
-// its path on the host from /proc/self/fd: through a mount of the file alone, its
-// path is "/". ok is false for what is no regular file, which has no such path.
-func nameless(fd int) (got int, ok bool) {
-	var st unix.Stat_t
-	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink == 0 {
-		return -1, false
-	}
-	offset, err := unix.Seek(fd, 0, unix.SEEK_CUR)
+// pour writes what Data does not hold behind what was spilled, up to the limit.
+func (c *capture) pour(buf []byte) {
+	buf = buf[:min(int64(len(buf)), c.limit-int64(len(c.out.Data))-c.out.Spilled)]
+	n, err := c.spill.WriteAt(buf, c.out.Spilled)
+	c.out.Spilled += int64(n)
 	if err != nil {
-		return -1, false
+		c.err, c.closed = fmt.Errorf("spill: %w", err), true
 	}
-	tree, err := unix.OpenTree(fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
-	if err != nil {
-		return -1, false
-	}
-	defer unix.Close(tree)
-	got, err = unix.Open("/proc/self/fd/"+strconv.Itoa(tree), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return -1, false
-	}
-	if _, err := unix.Seek(got, offset, unix.SEEK_SET); err != nil {
-		unix.Close(got)
-		return -1, false
-	}
-	return got, true
 }

@@ -8,13 +8,26 @@ package sandbox
 type action int
 
 const (
-	allow  action = iota
-	refuse        // EPERM
-	absent        // ENOSYS
-	family        // EAFNOSUPPORT
-	report        // PID 1 does it for the program: sockets_linux.c
-	kill          // SIGSYS, the whole process
+	allow   action = iota
+	refuse         // EPERM
+	absent         // ENOSYS
+	family         // EAFNOSUPPORT
+	scarce         // ENOMEM
+	lacking        // EOPNOTSUPP, as of a file system that cannot do it
+	report         // PID 1 does it for the program: sockets_linux.c
+	kill           // SIGSYS, the whole process
+	trace          // the tracer decides; without one, ENOSYS
 )
+
+// ruleset is what a filter is made of. rest is what becomes of every other call.
+type ruleset struct {
+	calls []callRule
+	args  []argRule
+	rest  action
+}
+
+// fullRules are those of every box but strict ones.
+var fullRules = ruleset{callRules, argRules, absent}
 
 // callRule treats the named calls alike. Names that an architecture does not have
 // are skipped.
@@ -39,9 +52,11 @@ type argRule struct {
 type argTest int
 
 const (
-	anyBit argTest = iota // one bit of values[0] is set
-	oneOf                 // equal to one of values
-	noneOf                // equal to none of values
+	anyBit      argTest = iota // one bit of values[0] is set
+	oneOf                      // equal to one of values
+	noneOf                     // equal to none of values
+	noBit                      // no bit of values[0] is set
+	makesUnread                // a bit of values[0], which make a file, is set, and the owner's right to read is not in the next argument
 )
 
 // Values that rules test for.
@@ -53,21 +68,25 @@ const (
 	afNetlink       = 16
 	rlimitCore      = 4
 	prioUser        = 2
+	fSetLease       = 1024
+	fNotify         = 1026
 	tiocsti         = 0x5412
 	tioclinux       = 0x541c
+	mapHugetlb      = 0x40000
+	shmHugetlb      = 0o4000
+	mfdHugetlb      = 4
 )
 
 var callRules = []callRule{
 	{allow, "read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 lseek _llseek close close_range", "file input and output"},
-	{allow, "open openat openat2 creat access faccessat faccessat2 readlink readlinkat stat fstat lstat newfstatat statx statfs fstatfs fstatat64", "opening and looking at files"},
+	{allow, "open openat openat2 creat access faccessat faccessat2 readlink readlinkat stat fstat lstat newfstatat fstatat statx statfs fstatfs fstatat64", "opening and looking at files"},
 	{allow, "mkdir mkdirat mknod mknodat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat truncate ftruncate fallocate", "changing the box's own files; device nodes need a capability that nobody in a box has"},
 	{allow, "chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat umask utime utimes utimensat futimesat", "attributes of the box's own files"},
-	{allow, "getdents getdents64 getcwd chdir fchdir sync fsync fdatasync syncfs sync_file_range fadvise64 readahead flock cachestat", "directories and flushing"},
+	{allow, "getdents getdents64 getcwd chdir fchdir fsync fdatasync syncfs sync_file_range fadvise64 readahead flock cachestat", "directories and flushing"},
 	{allow, "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr", "extended attributes"},
 	{allow, "dup dup2 dup3 fcntl ioctl pipe pipe2 splice tee vmsplice sendfile copy_file_range", "descriptors and pipes"},
-	{allow, "poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4 inotify_init inotify_init1 inotify_add_watch inotify_rm_watch", "waiting for events"},
+	{allow, "poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4", "waiting for events"},
 	{allow, "timerfd_create timerfd_settime timerfd_gettime timer_create timer_settime timer_gettime timer_getoverrun timer_delete getitimer setitimer alarm", "timers"},
-	{allow, "io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents", "the old asynchronous input and output"},
 	{allow, "mmap munmap mremap mprotect pkey_mprotect pkey_alloc pkey_free madvise brk msync mincore mlock mlock2 munlock mlockall munlockall membarrier mseal map_shadow_stack memfd_create remap_file_pages", "memory; what is touched counts as the box's"},
 	{allow, "mbind get_mempolicy set_mempolicy set_mempolicy_home_node", "placing memory; some runtimes ask for it"},
 	{allow, "clone fork vfork execve execveat exit exit_group wait4 waitid set_tid_address set_robust_list get_robust_list rseq futex futex_waitv futex_wake futex_wait futex_requeue", "processes and threads, counted by the pids controller"},
@@ -80,6 +99,9 @@ var callRules = []callRule{
 	{allow, "landlock_create_ruleset landlock_add_rule landlock_restrict_self", "a program may lock itself in further"},
 
 	{absent, "clone3", "its flags lie in memory where a filter cannot look; libcs fall back to clone"},
+	{absent, "sync", "it writes out all disks of the host"},
+	{absent, "inotify_init inotify_init1 inotify_add_watch inotify_rm_watch", "they tell what other boxes and the host open of the files that all see"},
+	{absent, "io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents", "the old asynchronous input and output draws on a bound of the whole host"},
 	{absent, "seccomp memfd_secret", "not needed, and their notifications and hidden pages are not wanted"},
 
 	{refuse, "unshare setns", "new namespaces open much of the kernel to an ordinary user"},
@@ -101,7 +123,11 @@ var argRules = []argRule{
 	{"socket", 0, oneOf, []uint32{afInet, afInet6, afNetlink}, report, "made in a network namespace of the box's own, which no box has before", 0},
 	{"socket", 0, noneOf, []uint32{afUnix, afInet, afInet6, afNetlink}, family, "vsock, packet, alg and the rest are not held by the network namespace or not needed", 0},
 	{"socketpair", 0, noneOf, []uint32{afUnix}, family, "as socket", 0},
+	{"mmap", 3, anyBit, []uint32{mapHugetlb}, scarce, "huge pages are the host's, and in no cgroup's memory; this is the answer where there are none", 0},
+	{"shmget", 2, anyBit, []uint32{shmHugetlb}, scarce, "as mmap", 0},
+	{"memfd_create", 1, anyBit, []uint32{mfdHugetlb}, scarce, "as mmap", 0},
 	{"ioctl", 1, oneOf, []uint32{tiocsti, tioclinux}, refuse, "writing into a terminal's input", 0},
+	{"fcntl", 1, oneOf, []uint32{fSetLease, fNotify}, refuse, "a lease has whoever opens the file wait; notices tell what others open", 0},
 	{"setrlimit", 0, oneOf, []uint32{rlimitCore}, refuse, "a core limit other than 1 would start the host's core handler", 0},
 	{"prlimit64", 1, oneOf, []uint32{rlimitCore}, refuse, "as setrlimit, where a new limit is given", 2},
 	{"prlimit64", 0, oneOf, []uint32{1}, refuse, "the box's PID 1 has the same user", 0},

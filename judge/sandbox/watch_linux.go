@@ -19,6 +19,12 @@ const (
 	longestSleep  = 200 * time.Millisecond
 )
 
+// deafTime is how long nobody reads the streams of a program: a short one is over by
+// then, and all that it wrote is read at once, without a wake-up for its first byte and
+// one for the end of each stream. One that writes more than a pipe holds waits so long,
+// once.
+const deafTime = 2 * time.Millisecond
+
 // watch waits until everything in the box is dead: its pidfd becomes readable when
 // the kernel has killed and reaped all else in the pid namespace;
 // pid_namespaces(7). Meanwhile it reads the streams and enforces the time limits.
@@ -30,9 +36,15 @@ func (b *box) watch() (end, error) {
 	if err := b.watchFDs(p); err != nil {
 		return end{}, fmt.Errorf("wait for box: %w", err)
 	}
-	next := b.nextLook(b.sent, 0)
+	b.hostAtStart = b.s.host.sample(b.sent) // now, while the box has work to do
+	b.makeSpare()
+	next, deaf, listen := b.nextLook(b.sent, 0), true, b.sent.Add(deafTime)
 	for {
-		events, err := p.wait(next)
+		until := next
+		if deaf && listen.Before(next) {
+			until = listen
+		}
+		events, err := p.wait(until)
 		if err != nil {
 			return end{}, fmt.Errorf("wait for box: %w", err)
 		}
@@ -41,10 +53,8 @@ func (b *box) watch() (end, error) {
 			switch {
 			case fd == b.pidfd:
 				b.dead = true
-			case fd == b.group.oom:
-				b.oomEvent = true
-				b.kill(killMemory)
-				err = p.remove(fd)
+			case fd == b.meter.waker(b):
+				next, err = b.meter.woke(b, next)
 			case !b.readStream(fd):
 				err = p.remove(fd)
 			}
@@ -55,7 +65,14 @@ func (b *box) watch() (end, error) {
 		if b.dead {
 			return b.last()
 		}
-		if now := time.Now(); !now.Before(next) {
+		now := time.Now()
+		if deaf && !now.Before(listen) {
+			deaf = false
+			if err := b.watchStreams(p); err != nil {
+				return end{}, fmt.Errorf("wait for box: %w", err)
+			}
+		}
+		if !now.Before(next) {
 			if next, err = b.look(now); err != nil {
 				return end{}, err
 			}
@@ -68,17 +85,25 @@ func (b *box) watch() (end, error) {
 // goroutine forks has them too, and their numbers would be used again.
 func (b *box) watchFDs(p *poller) error {
 	b.watched = append(b.watched, b.pidfd)
-	for _, c := range b.streams {
-		if c != nil {
-			b.watched = append(b.watched, c.r)
-		}
-	}
-	if b.group.oom >= 0 {
-		b.watched = append(b.watched, b.group.oom)
+	if fd := b.meter.waker(b); fd >= 0 {
+		b.watched = append(b.watched, fd)
 	}
 	for _, fd := range b.watched {
 		if err := p.add(fd); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// watchStreams has the poller look at the streams too.
+func (b *box) watchStreams(p *poller) error {
+	for _, c := range b.streams {
+		if c != nil {
+			b.watched = append(b.watched, c.r)
+			if err := p.add(c.r); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -119,8 +144,8 @@ func (b *box) last() (end, error) {
 			return end{}, err
 		}
 	}
-	if b.started.IsZero() { // killed, or out of memory while it shared PID 1's
-		b.started = now
+	if b.started.IsZero() { // killed, or out of memory, before PID 1 could tell when it was
+		b.started = b.sent
 	}
 	if b.end.at.IsZero() {
 		b.end.at = now
@@ -134,20 +159,28 @@ func (b *box) hear() error {
 	if err != nil {
 		return err
 	}
+	return b.told(r, fd)
+}
+
+// told takes in what PID 1 says.
+func (b *box) told(r reply, fd int) error {
 	switch {
 	case r.kind == msgReady && fd >= 0:
 		b.work = fd
 		return nil
 	case r.kind == msgStarted:
 		b.started, b.setupCPU = b.fromKernel(r.startNS), time.Duration(r.setupNS)
-		return nil
+		return b.meter.told(b, r, fd)
 	case r.kind == msgExecFailed:
 		b.started, b.setupCPU = b.fromKernel(r.startNS), time.Duration(r.setupNS)
 		b.end = end{exec: r.errno, at: time.Now()}
-		return nil
+		return b.meter.told(b, r, fd)
 	case r.kind == msgExited:
-		b.end = end{seen: true, status: r.status, at: b.fromKernel(r.endNS)}
-		return nil
+		// From the start, so that the wall time is the kernel's to the nanosecond.
+		b.end = end{seen: true, status: r.status, at: b.started.Add(time.Duration(r.endNS - r.startNS)), noise: r.noise}
+		return b.meter.told(b, r, fd)
+	case r.kind == msgUsage:
+		return b.meter.told(b, r, fd)
 	case r.kind == msgFail && b.work >= 0 && r.errno == unix.ENOMEM:
 		// The last steps before the exec count against the box's memory limit.
 		b.started = time.Now()
@@ -183,40 +216,51 @@ func (b *box) look(now time.Time) (time.Time, error) {
 		if now.After(wallEnd.Add(setupTimeout)) {
 			return now, fmt.Errorf("box does not die")
 		}
+		b.endHard(now)
 		return now.Add(longestSleep), nil
 	}
-	used, err := b.group.cpu()
+	used, err := b.meter.cpu()
 	if err != nil {
 		return now, err
 	}
 	used -= b.setupCPU
 	switch {
 	case used > b.spec.Limits.CPU:
+		b.lastNoise = b.meter.noise()
 		b.kill(killCPU)
 	case !now.Before(wallEnd):
+		b.lastNoise = b.meter.noise()
 		b.kill(killWall)
 	default:
-		b.anon, b.cache = b.group.sample()
+		if err := b.meter.sample(b, now); err != nil {
+			return now, err
+		}
 	}
 	return b.nextLook(now, used), nil
 }
 
-// nextLook is the earliest moment at which a time limit can be reached: the CPU
-// limit by all the tasks that the box may have, running at once on all its cores.
+// nextLook is the earliest moment at which a time limit can be reached.
 func (b *box) nextLook(now time.Time, used time.Duration) time.Time {
 	cores := b.s.cores
 	if n := len(b.spec.Box.CPUs); n > 0 {
 		cores = n
 	}
-	speed := time.Duration(min(b.spec.Limits.Tasks, cores))
-	left := (b.spec.Limits.CPU - used) / speed
-	next := now.Add(min(max(left, shortestSleep), longestSleep))
 	began := b.started
 	if began.IsZero() {
 		began = b.sent // not before
 	}
+	next := now.Add(b.meter.within(cpuLeft(b.spec.Limits.CPU-used, b.spec.Limits.Tasks, cores)))
 	if wallEnd := began.Add(b.spec.Limits.Wall); next.After(wallEnd) && b.killer() == "" {
 		return wallEnd
 	}
 	return next
+}
+
+// cpuLeft is how long it takes at least to use so much CPU time: by all the tasks
+// that the box may have, running at once on all the cores that it may use. Those it
+// has now (pids.current) would allow longer sleeps, but any number may start the
+// moment after; a box of one task that is watched for 64 cores is looked at some 60
+// times as often near its limit, and only there.
+func cpuLeft(left time.Duration, tasks, cores int) time.Duration {
+	return min(max(left/time.Duration(min(tasks, cores)), shortestSleep), longestSleep)
 }

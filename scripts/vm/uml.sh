@@ -4,7 +4,43 @@
 # Go, gcc; boots in two seconds and never takes longer than TIMEOUT.
 set -eu
 cd "$(dirname "$0")/../.."
-timeout=${TIMEOUT:-280}
+. scripts/vm/lib.sh
+timeout=${TIMEOUT:-1000}
+skips='TestThreadsEndBeforeASecondOfWall: user-mode Linux has one CPU
+TestHybridCgroups: the machine has cgroup v2 alone
+TestStrictForbids: ptrace of user-mode Linux has no register sets
+TestStrictAllows: ptrace of user-mode Linux has no register sets
+TestStrictEnds: ptrace of user-mode Linux has no register sets
+TestStrictConformance: ptrace of user-mode Linux has no register sets
+TestStrictHonest: ptrace of user-mode Linux has no register sets
+TestStrictTracerBreaks: ptrace of user-mode Linux has no register sets
+TestStrictKilledWorker: ptrace of user-mode Linux has no register sets
+TestStrictPaths: ptrace of user-mode Linux has no register sets
+TestStrictDying: ptrace of user-mode Linux has no register sets
+TestStrictUnderSignals: ptrace of user-mode Linux has no register sets
+TestTracedRunner: user-mode Linux has no Landlock
+TestTracedAttacks: user-mode Linux has no Landlock
+TestTracedReachesNothing: user-mode Linux has no Landlock
+TestTracedOwn: user-mode Linux has no Landlock
+TestTracedCPU: user-mode Linux has no Landlock
+TestTracedRefuses: user-mode Linux has no Landlock
+TestTracedKilledWorker: user-mode Linux has no Landlock
+TestTracedUnderSignals: user-mode Linux has no Landlock
+TestTracedNamedPipes: user-mode Linux has no Landlock
+TestTracedProcIsReadOnly: user-mode Linux has no Landlock
+TestTracedMemoryThatHides: user-mode Linux has no Landlock
+TestTracedSealed: user-mode Linux has no Landlock
+TestTracedDiskHidden: user-mode Linux has no Landlock
+TestTracedDiskHeld: user-mode Linux has no Landlock
+TestTracedMemoryOfChild: user-mode Linux has no Landlock
+TestTracedNestedDeep: user-mode Linux has no Landlock
+TestTracedCannotRemove: user-mode Linux has no Landlock
+TestTracedAnswers: user-mode Linux has no Landlock
+TestTracedProc: user-mode Linux has no Landlock
+TestTracedCopies: user-mode Linux has no Landlock
+TestTracedLinks: user-mode Linux has no Landlock
+TestTracedArchives: user-mode Linux has no Landlock
+TestTracedOrdinaryUser: user-mode Linux has no Landlock'
 
 if ! command -v linux.uml >/dev/null; then
 	echo "missing: linux.uml; apt-get install user-mode-linux" >&2
@@ -12,29 +48,11 @@ if ! command -v linux.uml >/dev/null; then
 fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-mkdir "$dir/src" "$dir/src/testdata"
-chmod 755 "$dir"
-
-# Statically linked: the guest reads files of the host slowly.
-go test -c -o "$dir/sandbox.test" -ldflags '-linkmode external -extldflags -static' -tags 'netgo osusergo' ./judge/sandbox
-gcc -O1 -w -static -pthread -o "$dir/deeds" judge/sandbox/testdata/deeds.c
-# Once in the root group, and a part once more in a group that is delegated to the
-# worker alone, as a service manager does.
-cat >"$dir/run.sh" <<END
-export JUDGEFARM_TEST_DEEDS=/run/work JUDGEFARM_TEST_SLOW=\${JF_SLOW:-4}
-/run/work/sandbox.test -test.v -test.failfast -test.timeout ${timeout}s $* 2>&1 || exit
-mkdir /sys/fs/cgroup/service
-sh -c 'echo \$\$ >/sys/fs/cgroup/service/cgroup.procs
-	exec /run/work/sandbox.test -test.v -test.timeout ${timeout}s -test.run "TestEnds|TestKilledWorker|TestJanitor"' 2>&1
-END
-# user-mode Linux passes what it does not know to init as its environment.
-timeout -k 5 "$timeout" linux.uml mem=1536M root=/dev/root rootfstype=hostfs rootflags=/ rw \
-	init="$PWD/scripts/vm/init.sh" JF_DIR="$dir" con=null con0=fd:0,fd:1 quiet \
+build_suite "$dir" "$timeout" "$@"
+"${CC:-gcc}" -O2 -Wall -shared -fPIC -o "$dir/xstate.so" scripts/vm/xstate.c # see there
+# user-mode Linux passes what it does not know to init as its environment. Three tests at
+# once on its only CPU: each waits for half of its time.
+LD_PRELOAD="$dir/xstate.so" timeout -k 5 "$timeout" linux.uml mem=1536M root=/dev/root rootfstype=hostfs rootflags=/ rw \
+	init="$PWD/scripts/vm/init.sh" JF_DIR="$dir" JF_PARALLEL="${JF_PARALLEL:-3}" JF_SLOW="${JF_SLOW:-4}" con=null con0=fd:0,fd:1 quiet \
 	</dev/null >"$dir/log" 2>&1 || true
-tr -d '\r' <"$dir/log" | grep -Ev 'mmapper_init|SELinux|ubd device|=== RUN|=== PAUSE|=== CONT' || true
-# User-mode Linux has one CPU; every other test must run here.
-if skipped=$(grep -aE '^ *--- SKIP' "$dir/log" | grep -v TestThreadsEndBeforeASecondOfWall); then
-	printf 'tests were skipped on the v2 machine:\n%s\n' "$skipped" >&2
-	exit 1
-fi
-grep -q '^vm: exit 0' "$dir/log"
+judge_log "$dir/log" "$skips"

@@ -40,8 +40,12 @@ type Config struct {
 	// MaxBytes bounds the unpacked problems; 0 means 8 GiB. Up to two packages that are
 	// being fetched come on top. When problems in use take all of it, Get waits.
 	MaxBytes judge.Bytes
-	Metrics  *Metrics     // nil measures nothing
-	Log      *slog.Logger // nil means slog.Default()
+	// Build makes, in dir, the data that a package holds programs for, and returns a
+	// problem that is not pending; testcases/build has it. Its errors are handed on.
+	// nil refuses such packages.
+	Build   func(ctx context.Context, p *testcases.Problem, dir string) (*testcases.Problem, error)
+	Metrics *Metrics     // nil measures nothing
+	Log     *slog.Logger // nil means slog.Default()
 }
 
 // Cache is safe for concurrent use.

@@ -11,10 +11,12 @@ import (
 	"judgefarm/testcases"
 )
 
-// An entry's folder is Dir/<digest>.<unique> with the unpacked package in "data" and
-// the note in "entry.json", which is written last: without it the folder is rubbish.
+// An entry's folder is Dir/<digest>.<unique> with the unpacked package in "data", what
+// its programs made in "made", and the note in "entry.json", which is written last:
+// without it the folder is rubbish.
 const (
 	dataDir  = "data"
+	madeDir  = "made"
 	noteFile = "entry.json"
 )
 

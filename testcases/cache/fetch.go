@@ -12,6 +12,7 @@ import (
 
 	"judgefarm/internal/blob"
 	"judgefarm/judge"
+	"judgefarm/testcases"
 	"judgefarm/testcases/format"
 )
 
@@ -45,6 +46,9 @@ func (c *Cache) obtain(ctx context.Context, digest string) (e *entry, err error)
 	case err != nil:
 		return nil, stored("unpack problem: %w", err)
 	}
+	if p, err = c.built(ctx, p, dir); err != nil {
+		return nil, err
+	}
 	if err := writeNote(dir, p); err != nil {
 		return nil, stored("unpack problem: %w", err)
 	}
@@ -52,6 +56,18 @@ func (c *Cache) obtain(ctx context.Context, digest string) (e *entry, err error)
 		return nil, stored("unpack problem: %w", err)
 	}
 	return e, nil
+}
+
+// built is the problem with all of its data: what the package has programs for is
+// made beside it, so that it stays as long.
+func (c *Cache) built(ctx context.Context, p *testcases.Problem, dir string) (*testcases.Problem, error) {
+	switch {
+	case !p.Pending():
+		return p, nil
+	case c.cfg.Build == nil:
+		return nil, broken("problem %s needs its generators or solutions run, and nothing here runs them", p.Digest)
+	}
+	return c.cfg.Build(ctx, p, filepath.Join(dir, madeDir))
 }
 
 // download spools the package into dir and checks its digest.

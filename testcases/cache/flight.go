@@ -106,7 +106,7 @@ func (c *Cache) get(ctx context.Context, digest string) (*entry, string, error) 
 		return nil, resultFailed, context.Cause(ctx)
 	}
 	result := resultHit
-	e := c.inherit(digest)
+	e := c.inherit(ctx, digest)
 	if e == nil {
 		result = resultFetched
 		var err error

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func inspect(dir string) (*entry, time.Time, error) {
 
 // inherit gives out what an earlier process left of the problem, if that is whole.
 // The entry is counted out: makeRoom counts it in again.
-func (c *Cache) inherit(digest string) *entry {
+func (c *Cache) inherit(ctx context.Context, digest string) *entry {
 	c.mu.Lock()
 	old := c.entries[digest]
 	if old == nil || old.problem != nil {
@@ -90,7 +91,7 @@ func (c *Cache) inherit(digest string) *entry {
 	delete(c.entries, digest)
 	c.used -= old.size
 	c.mu.Unlock()
-	e, err := reopen(digest, old.dir)
+	e, err := c.reopen(ctx, digest, old.dir)
 	if err == nil {
 		e.touch()
 		return e
@@ -104,7 +105,8 @@ func (c *Cache) inherit(digest string) *entry {
 
 // reopen reads a folder of an earlier process and compares its content with what
 // was unpacked then: opening a problem hashes every byte that can change a verdict.
-func reopen(digest, dir string) (*entry, error) {
+// What was made is found again, or made again when toolchains changed.
+func (c *Cache) reopen(ctx context.Context, digest, dir string) (*entry, error) {
 	doc, err := os.ReadFile(filepath.Join(dir, noteFile))
 	if err != nil {
 		return nil, err
@@ -115,6 +117,9 @@ func reopen(digest, dir string) (*entry, error) {
 	}
 	p, err := format.Open(filepath.Join(dir, dataDir))
 	if err != nil {
+		return nil, err
+	}
+	if p, err = c.built(ctx, p, dir); err != nil {
 		return nil, err
 	}
 	if p.Digest != n.Problem {

@@ -44,10 +44,15 @@ func (b bounds) data(size int64) int64 {
 // and more data than the bounds allow are refused with a *judge.BadRequest whose
 // fields are the archive's names. The problem has no ID.
 func OpenArchive(r io.ReaderAt, size int64, dir string) (*testcases.Problem, error) {
-	return openArchive(r, size, dir, standard)
+	return Options{}.OpenArchive(r, size, dir)
 }
 
-func openArchive(r io.ReaderAt, size int64, dir string, b bounds) (*testcases.Problem, error) {
+// OpenArchive is the function OpenArchive with options.
+func (o Options) OpenArchive(r io.ReaderAt, size int64, dir string) (*testcases.Problem, error) {
+	return o.openArchive(r, size, dir, standard)
+}
+
+func (o Options) openArchive(r io.ReaderAt, size int64, dir string, b bounds) (*testcases.Problem, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("unpack problem: %w", err)
 	}
@@ -63,7 +68,7 @@ func openArchive(r io.ReaderAt, size int64, dir string, b bounds) (*testcases.Pr
 	if err := u.unpack(r, size); err != nil {
 		return nil, err
 	}
-	return openFolder(dir, false)
+	return o.openFolder(dir, false)
 }
 
 // unpacker writes below root only: os.Root follows nothing out of it, whatever

@@ -5,7 +5,6 @@
 package format
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,7 +13,11 @@ import (
 
 	"judgefarm/judge"
 	"judgefarm/testcases"
+	"judgefarm/testcases/format/cms"
+	"judgefarm/testcases/format/kattis"
+	"judgefarm/testcases/format/packed"
 	"judgefarm/testcases/format/plain"
+	"judgefarm/testcases/format/polygon"
 )
 
 // maxMemory bounds the data of an archive that Open keeps in memory.
@@ -27,9 +30,27 @@ type reader struct {
 	open   func(dir string) (*testcases.Problem, error)
 }
 
+// Options are what a format may need beside the package. The zero value is useful:
+// Open and OpenArchive have it.
+type Options struct {
+	Testlib string // path of a testlib.h, for packages of Polygon without one
+	// Limits is a file with the limits of problems, for formats that keep them outside
+	// packages: see dmoj.ReadLimits. "" is none.
+	Limits string
+	Code   string // of the problem there; "" is the name of its folder or archive
+}
+
 // readers lists the formats, the most particular first.
-func readers() []reader {
+func (o Options) readers() []reader {
 	return []reader{
+		{"packed", packed.Detect, packed.Open},
+		o.dmoj(),
+		{"polygon", polygon.Detect, func(dir string) (*testcases.Problem, error) {
+			return polygon.Open(dir, polygon.Options{Testlib: o.Testlib})
+		}},
+		{"kattis", kattis.Detect, kattis.Open},
+		{"cms", cms.Detect, cms.Open},
+		{"cms tps", cms.DetectTPS, cms.OpenTPS},
 		{"plain", plain.Detect, plain.Open},
 	}
 }
@@ -39,13 +60,16 @@ func readers() []reader {
 // archive is for OpenArchive. The problem's ID is the folder's or archive's name
 // where that can be one. A *judge.BadRequest names every fault of the package;
 // errors.Is fs.ErrNotExist tells that there is none.
-func Open(path string) (*testcases.Problem, error) {
+func Open(path string) (*testcases.Problem, error) { return Options{}.Open(path) }
+
+// Open is the function Open with options.
+func (o Options) Open(path string) (*testcases.Problem, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("open problem: %w", err)
 	}
 	if info.IsDir() {
-		return openFolder(path, true)
+		return o.openFolder(path, true)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,7 +81,10 @@ func Open(path string) (*testcases.Problem, error) {
 		return nil, fmt.Errorf("open problem: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	p, err := OpenArchive(f, info.Size(), dir)
+	if o.Code == "" {
+		o.Code = stem(filepath.Base(path))
+	}
+	p, err := o.OpenArchive(f, info.Size(), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +100,9 @@ func Open(path string) (*testcases.Problem, error) {
 // openFolder finds the reader of a folder. An archive often has the package one
 // folder down; a folder that somebody points to is taken as it is, unless it
 // holds that one folder and nothing else.
-func openFolder(dir string, named bool) (*testcases.Problem, error) {
-	root := locate(dir)
-	for _, r := range readers() {
+func (o Options) openFolder(dir string, named bool) (*testcases.Problem, error) {
+	root := o.locate(dir)
+	for _, r := range o.readers() {
 		if r.detect(root) {
 			p, err := r.open(root)
 			if err != nil {
@@ -88,12 +115,15 @@ func openFolder(dir string, named bool) (*testcases.Problem, error) {
 		}
 	}
 	return nil, judge.Refuse(&judge.FieldError{Field: "package",
-		Reason: "is of no known format: needs problem.yaml and data/secret/NAME.in with NAME.ans, or pairs NAME.in with NAME.out"})
+		Reason: "is of no known format: needs problem.xml, task.yaml, problem.json, or problem.yaml and data/secret/NAME.in with NAME.ans, or pairs NAME.in with NAME.out"})
 }
 
+// Root is the folder of the package that dir holds: dir, or the one folder in it.
+func Root(dir string) string { return Options{}.locate(dir) }
+
 // locate returns dir, or the one folder that is all that dir holds.
-func locate(dir string) string {
-	for _, r := range readers() {
+func (o Options) locate(dir string) string {
+	for _, r := range o.readers() {
 		if r.detect(dir) {
 			return dir
 		}
@@ -126,22 +156,38 @@ func toMemory(p *testcases.Problem) error {
 		left -= int64(len(b))
 		return testcases.BytesData(b), err
 	}
-	for _, g := range p.Groups {
-		for i := range g.Cases {
-			c := &g.Cases[i]
-			if c.Input.Size()+c.Answer.Size() > left {
-				return judge.Refuse(&judge.FieldError{Field: "package",
-					Reason: "holds more than 256 MiB of data: unpack it and name the folder"})
-			}
-			var errInput, errAnswer error
-			c.Input, errInput = hold(c.Input)
-			c.Answer, errAnswer = hold(c.Answer)
-			if err := errors.Join(errInput, errAnswer); err != nil {
-				return fmt.Errorf("open problem: %w", err)
-			}
+	var failed error
+	for _, d := range allData(p) {
+		switch {
+		case failed != nil || *d == nil:
+		case (*d).Size() > left:
+			failed = judge.Refuse(&judge.FieldError{Field: "package",
+				Reason: "holds more than 256 MiB of data: unpack it and name the folder"})
+		default:
+			*d, failed = hold(*d)
 		}
 	}
-	return nil
+	if failed != nil && !judge.IsBadRequest(failed) {
+		return fmt.Errorf("open problem: %w", failed)
+	}
+	return failed
+}
+
+// allData lists where a problem has data: of its cases, and for verification.
+func allData(p *testcases.Problem) []*testcases.Data {
+	var all []*testcases.Data
+	p.Walk(func(_ *testcases.Group, c *testcases.Case) {
+		all = append(all, &c.Input, &c.Answer)
+		for i := range c.Files {
+			all = append(all, &c.Files[i].Data)
+		}
+	})
+	for _, samples := range [][]testcases.Sample{p.Jury.InvalidInputs, p.Jury.ValidOutputs, p.Jury.InvalidOutput} {
+		for i := range samples {
+			all = append(all, &samples[i].Input, &samples[i].Answer, &samples[i].Output)
+		}
+	}
+	return all
 }
 
 // stem is an archive's name without its endings.

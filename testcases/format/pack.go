@@ -11,19 +11,25 @@ import (
 	"slices"
 	"time"
 
+	"judgefarm/testcases"
+	"judgefarm/testcases/format/packed"
 	"judgefarm/testcases/format/plain"
 )
+
+// PackProblem writes the problem in the one form that farms keep, whatever format it
+// was read from: see packed.Write.
+func PackProblem(p *testcases.Problem, w io.Writer) error { return packed.Write(w, p) }
 
 // Pack writes the package in dir as a tar.gz that depends on the names and bytes
 // of its files alone: names sorted, one mode, one owner, one date. So a package
 // travels under the digest of its archive. Links and devices are refused; what
 // systems and editors leave behind is left out. It does not validate: Open does.
 func Pack(dir string, w io.Writer) error {
-	names, err := packable(locate(dir))
+	names, err := packable(Options{}.locate(dir))
 	if err != nil {
 		return fmt.Errorf("pack problem: %w", err)
 	}
-	root, err := os.OpenRoot(locate(dir))
+	root, err := os.OpenRoot(Options{}.locate(dir))
 	if err != nil {
 		return fmt.Errorf("pack problem: %w", err)
 	}

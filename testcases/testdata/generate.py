@@ -119,5 +119,11 @@ def countdown():
         case("countdown", name, f"{n}\n", "".join(f"{i}\n" for i in range(n, 0, -1)))
 
 
-for make in (aplusb, spread, ranking, depth, goldbach, apart, echo, countdown):
+def ratio():
+    for name, a, b in (("sample/1", 1, 3), ("secret/1-even", 6, 3), ("secret/2-small", 1, 999983), ("secret/3-zero", 0, 7),
+                       ("secret/4-endless", 5, 0)):
+        case("ratio", name, f"{a} {b}\n", f"Ratio {a / b:.9f}\n" if b else "Ratio Undefined\n")
+
+
+for make in (aplusb, spread, ranking, depth, goldbach, apart, echo, countdown, ratio):
     make()

@@ -3,7 +3,7 @@
 //
 //	judgements/<submission>/<fence>/judgement.json
 //	judgements/<submission>/<fence>/compile.log
-//	judgements/<submission>/<fence>/cases/<case>/stdout, stderr
+//	judgements/<submission>/<fence>/cases/<case>/stdout, stderr, dialogue
 //
 // The fencing number tells attempts apart, so that a stale worker never overwrites.
 // It does not judge, and it does not say when a judgement is final: worker does, and
@@ -31,6 +31,7 @@ const (
 	CompileLog Kind = "compile.log"
 	Stdout     Kind = "stdout"
 	Stderr     Kind = "stderr"
+	Dialogue   Kind = "dialogue" // with an interactor
 )
 
 // Artifact is bytes that may be kept. Case and Verdict are of the run that printed
@@ -40,6 +41,7 @@ type Artifact struct {
 	Case    string
 	Verdict judge.Verdict
 	Data    []byte
+	Total   int64 // bytes that there were, where Data is cut already; 0 is all of Data
 }
 
 // Policy says which artifacts are kept.
@@ -143,8 +145,8 @@ func (k *Keeper) objects(a judge.Attempt, files []Artifact) []object {
 		}
 		key := Prefix(a) + f.path()
 		data := f.Data
-		if whole := len(data); judge.Bytes(whole) > k.cfg.MaxStream {
-			data = data[:k.cfg.MaxStream]
+		if whole := max(f.Total, int64(len(data))); judge.Bytes(whole) > k.cfg.MaxStream || whole > int64(len(data)) {
+			data = data[:min(judge.Bytes(len(data)), k.cfg.MaxStream)]
 			note := fmt.Sprintf("kept the first %d of %d bytes\n", len(data), whole)
 			objects = append(objects, object{key: key + ".cut", contentType: "text/plain", data: []byte(note)})
 		}

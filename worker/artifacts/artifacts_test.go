@@ -113,6 +113,13 @@ func TestKeepContent(t *testing.T) {
 			t.Errorf("%s holds %q, want %q", key, got, want)
 		}
 	}
+	cut := []artifacts.Artifact{{Kind: artifacts.Stdout, Case: "secret/3", Verdict: judge.WrongAnswer, Data: []byte("0123"), Total: 400}}
+	if err := k.Keep(t.Context(), attempt(), judgement(), cut); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, store, artifacts.Prefix(attempt())+"cases/secret/3/stdout.cut"); got != "kept the first 4 of 400 bytes\n" {
+		t.Errorf("cut before: note %q", got)
+	}
 	var got judge.Judgement
 	if err := json.Unmarshal([]byte(read(t, store, artifacts.Prefix(attempt())+"judgement.json")), &got); err != nil {
 		t.Fatal(err)

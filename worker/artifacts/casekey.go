@@ -39,7 +39,7 @@ func escapePart(key *strings.Builder, part string) {
 		return
 	}
 	object, _, _ := strings.Cut(part, ".")
-	taken := Kind(object) == Stdout || Kind(object) == Stderr
+	taken := Kind(object) == Stdout || Kind(object) == Stderr || Kind(object) == Dialogue
 	for i := range len(part) {
 		if c := part[i]; !plainByte(c) || i == 0 && (c == '.' || taken) {
 			fmt.Fprintf(key, "=%02X", c)

@@ -138,6 +138,30 @@ func eventsBound(t *testing.T, open New) {
 		"case 0/6 case-0 AC", "case 1/6 case-1 AC", "case 2/6 case-2 AC", "final s1 judged cases 2")
 }
 
+// eventsTogether: runs that are told in one call are events of their own, in order,
+// as many of them as the bound allows.
+func eventsTogether(t *testing.T, open New) {
+	s := open(t, results.Config{MaxEvents: 3})
+	create(t, s, "s1")
+	a := lease(t, s, "s1")
+	if err := s.Progress(t.Context(), a); err != nil {
+		t.Errorf("Progress of no run: %v", err)
+	}
+	for _, indices := range [][]int{{1, 0}, {2, 3, 4}, {5, 6}} {
+		var runs []results.CaseEvent
+		for _, i := range indices {
+			runs = append(runs, results.CaseEvent{Index: i, Total: 7, Run: run(i)})
+		}
+		if err := s.Progress(t.Context(), a, runs...); err != nil {
+			t.Fatalf("Progress of cases %v: %v", indices, err)
+		}
+	}
+	finish(t, s, a, judge.Judged)
+	lines, _ := readAll(t.Context(), t, s, "s1", 0)
+	wantLines(t, "told together with a bound of 3", lines, "judging 1 worker-1",
+		"case 1/7 case-1 AC", "case 0/7 case-0 AC", "case 2/7 case-2 AC", "final s1 judged cases 2")
+}
+
 // eventsWake: several followers see everything as it happens, more than one read's worth of it.
 func eventsWake(t *testing.T, open New) {
 	const cases, followers = 300, 2

@@ -34,9 +34,23 @@ func Run(t *testing.T, open New) {
 	t.Run("events", func(t *testing.T) { t.Parallel(); events(t, open) })
 	t.Run("events of a new attempt", func(t *testing.T) { t.Parallel(); eventsOfNewAttempt(t, open) })
 	t.Run("events bound", func(t *testing.T) { t.Parallel(); eventsBound(t, open) })
+	t.Run("events together", func(t *testing.T) { t.Parallel(); eventsTogether(t, open) })
 	t.Run("events wake", func(t *testing.T) { t.Parallel(); eventsWake(t, open) })
 	t.Run("events end", func(t *testing.T) { t.Parallel(); eventsEnd(t, open) })
 	t.Run("wait", func(t *testing.T) { t.Parallel(); wait(t, open) })
+	t.Run("problems", func(t *testing.T) { t.Parallel(); problems(t, open) })
+	t.Run("problems back", func(t *testing.T) { t.Parallel(); problemsBack(t, open) })
+	t.Run("problems delete", func(t *testing.T) { t.Parallel(); problemsDelete(t, open) })
+	t.Run("problems list", func(t *testing.T) { t.Parallel(); problemsList(t, open) })
+	t.Run("problems at once", func(t *testing.T) { t.Parallel(); problemsAtOnce(t, open) })
+	t.Run("rejudges", func(t *testing.T) { t.Parallel(); rejudges(t, open) })
+	t.Run("rejudges fenced", func(t *testing.T) { t.Parallel(); rejudgesFenced(t, open) })
+	t.Run("rejudges failed", func(t *testing.T) { t.Parallel(); rejudgesFailed(t, open) })
+	t.Run("rejudges events", func(t *testing.T) { t.Parallel(); rejudgesEvents(t, open) })
+	t.Run("rejudges at once", func(t *testing.T) { t.Parallel(); rejudgesAtOnce(t, open) })
+	t.Run("rejudges bound", func(t *testing.T) { t.Parallel(); rejudgesBound(t, open) })
+	t.Run("rejudges forget", func(t *testing.T) { t.Parallel(); rejudgesForget(t, open) })
+	t.Run("quarantine", func(t *testing.T) { t.Parallel(); quarantine(t, open) })
 	t.Run("ready", func(t *testing.T) {
 		t.Parallel()
 		if err := open(t, results.Config{}).Ready(t.Context()); err != nil {
@@ -108,7 +122,7 @@ func run(index int) judge.Run {
 
 func progress(t *testing.T, s results.Store, a judge.Attempt, index, total int) {
 	t.Helper()
-	if err := s.Progress(t.Context(), a, index, total, run(index)); err != nil {
+	if err := s.Progress(t.Context(), a, results.CaseEvent{Index: index, Total: total, Run: run(index)}); err != nil {
 		t.Fatalf("Progress %s case %d: %v", a.Submission, index, err)
 	}
 }

@@ -147,7 +147,7 @@ func operations() []operation {
 			return err
 		}, worker(same)},
 		{"progress", func(t *testing.T, s results.Store, _ string, a judge.Attempt) error {
-			return s.Progress(t.Context(), a, 0, 2, run(0))
+			return s.Progress(t.Context(), a, results.CaseEvent{Total: 2, Run: run(0)})
 		}, worker(same)},
 		{"finish judged", func(t *testing.T, s results.Store, id string, a judge.Attempt) error {
 			return s.Finish(t.Context(), a, judgement(id, judge.Judged))

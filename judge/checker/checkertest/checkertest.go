@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -35,7 +36,7 @@ func Run(t *testing.T, s Suite) {
 }
 
 func (s Suite) id(t *testing.T) {
-	if id := s.New(t).ID(); !regexp.MustCompile(`^[a-z]+@[1-9][0-9]*(\+[^ ]+)?$`).MatchString(id) {
+	if id := s.New(t).ID(); !regexp.MustCompile(`^[a-z0-9/]+@[1-9][0-9]*(\+[^ ]+)?$`).MatchString(id) {
 		t.Errorf("got id %q, want name@version or name@version+what", id)
 	}
 }
@@ -56,7 +57,7 @@ func (s Suite) rulings(t *testing.T) {
 		if want != judge.Accepted && first.Message == "" {
 			t.Errorf("output %q: refused without a message", output)
 		}
-		if again, err := c.Check(t.Context(), in); err != nil || again != first {
+		if again, err := c.Check(t.Context(), in); err != nil || !reflect.DeepEqual(again, first) {
 			t.Errorf("output %q: got %v, %v the second time, %v the first", output, again, err, first)
 		}
 		if n := open.Load(); n != 0 {

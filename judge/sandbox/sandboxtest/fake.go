@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"sort"
 	"strings"
@@ -30,16 +31,28 @@ type Proc struct {
 	Stdin     io.Reader
 	Stdout    io.Writer // past the limit a write ends the program, as a kill would
 	Stderr    io.Writer
-	Files     map[string][]byte // the work directory; what is added may be collected
+	Files     map[string][]byte // the work directory; what is added may be collected; see Write
 	Mounts    []sandbox.Mount
 	Limits    judge.Limits
 	Done      <-chan struct{} // closed when the run is cancelled
+
+	open map[string]bool // files that may be written to; nil: all
 
 	// Set by the program: what its run shall have used. Beyond a limit the
 	// report has that limit's cause, as the real box would give it.
 	CPU, Wall time.Duration
 	Memory    judge.Bytes
-	Signal    int // not 0: ended by this signal instead of exiting
+	Signal    int    // not 0: ended by this signal instead of exiting
+	Syscall   string // not "": ended by the tracer for this call, in strict mode
+}
+
+// Write writes a file of the work directory and reports whether the program may.
+func (p *Proc) Write(name string, data []byte) bool {
+	if p.open != nil && !p.open[name] {
+		return false
+	}
+	p.Files[name] = data
+	return true
 }
 
 // Fake runs scripted programs. The zero value runs nothing; it is safe for
@@ -63,7 +76,8 @@ func (f *Fake) Specs() []sandbox.Spec {
 func (f *Fake) Enforced() judge.Enforced {
 	return judge.Enforced{
 		Isolation: "fake", CPU: judge.None, Wall: judge.None,
-		Memory: judge.None, Output: judge.Exact, Tasks: judge.None,
+		Memory: judge.None, Output: judge.Exact, Tasks: judge.None, Disk: judge.None,
+		Files: judge.None, Network: judge.None, Processes: judge.None,
 	}
 }
 
@@ -117,12 +131,19 @@ func newFakeRun(ctx context.Context, spec sandbox.Spec) *fakeRun {
 		stdin = spec.Stdin
 	}
 	files := map[string][]byte{}
+	var open map[string]bool
+	if spec.Sealed {
+		open = map[string]bool{}
+	}
 	for _, file := range spec.Files {
 		files[file.Name] = bytes.Clone(file.Data)
+		if spec.Sealed && file.Open {
+			open[file.Name] = true
+		}
 	}
 	r.proc = &Proc{
 		Args: spec.Args, Env: spec.Env, Stdin: stdin, Stdout: r.stdout, Stderr: r.stderr,
-		Files: files, Mounts: spec.Mounts, Limits: spec.Limits, Done: ctx.Done(),
+		Files: files, Mounts: spec.Mounts, Limits: spec.Limits, Done: ctx.Done(), open: open,
 	}
 	return r
 }
@@ -169,6 +190,9 @@ func (r *fakeRun) report(exit int) *sandbox.Report {
 		end(sandbox.CauseIdle, "wall")
 	case rep.Wall > lim.Wall:
 		end(sandbox.CauseWall, "wall")
+	case p.Syscall != "":
+		end(sandbox.CauseSyscall, "")
+		rep.Evidence.Syscall = p.Syscall
 	case p.Signal == int(syscall.SIGSYS):
 		rep.Cause, rep.Exit, rep.Signal = sandbox.CauseSyscall, -1, p.Signal
 	case p.Signal == int(syscall.SIGXFSZ):
@@ -218,13 +242,15 @@ type capture struct {
 	file  io.Writer
 	limit int64
 	keep  bool
+	spill *os.File
 	buf   bytes.Buffer
+	more  int64 // bytes in spill
 	total int64
 	over  bool
 }
 
 func newCapture(s sandbox.Stream, limit judge.Bytes) *capture {
-	c := &capture{limit: int64(limit), keep: s.Keep}
+	c := &capture{limit: int64(limit), keep: s.Keep, spill: s.Spill}
 	if s.Limit != 0 {
 		c.limit = int64(s.Limit)
 	}
@@ -240,9 +266,17 @@ func (c *capture) Write(b []byte) (int, error) {
 	if c.file != nil {
 		return c.file.Write(b)
 	}
+	kept := b[:min(int64(len(b)), max(c.limit-c.total, 0))]
 	c.total += int64(len(b))
-	room := c.limit - int64(c.buf.Len())
-	c.buf.Write(b[:min(int64(len(b)), room)])
+	if c.spill != nil {
+		room := min(int64(len(kept)), int64(sandbox.SpillAfter-c.buf.Len()))
+		n, err := c.spill.WriteAt(kept[room:], c.more)
+		if err != nil {
+			return n, err
+		}
+		c.more, kept = c.more+int64(n), kept[:room]
+	}
+	c.buf.Write(kept)
 	if c.total > c.limit && !c.keep {
 		c.over = true
 		panic(killed{})
@@ -251,5 +285,5 @@ func (c *capture) Write(b []byte) (int, error) {
 }
 
 func (c *capture) output() sandbox.Output {
-	return sandbox.Output{Data: c.buf.Bytes(), Total: c.total, Cut: c.total > int64(c.buf.Len())}
+	return sandbox.Output{Data: c.buf.Bytes(), Spilled: c.more, Total: c.total, Cut: c.total > c.limit}
 }

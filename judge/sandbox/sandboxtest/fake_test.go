@@ -21,8 +21,11 @@ func TestFake(t *testing.T) {
 			"true":  func(*sandboxtest.Proc) int { return 0 },
 			"false": func(*sandboxtest.Proc) int { return 1 },
 			"cat":   cat,
+			"chmod": func(*sandboxtest.Proc) int { return 0 },
 			"cp": func(p *sandboxtest.Proc) int {
-				p.Files[p.Args[2]] = p.Files[p.Args[1]]
+				if !p.Write(p.Args[2], p.Files[p.Args[1]]) {
+					return 1
+				}
 				return 0
 			},
 			"env": func(p *sandboxtest.Proc) int {

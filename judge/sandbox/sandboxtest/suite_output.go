@@ -3,6 +3,7 @@ package sandboxtest
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"judgefarm/judge/sandbox"
@@ -55,5 +56,29 @@ func (s suite) fileStream(t *testing.T) {
 	expect(t, rep, sandbox.CauseExit, 0)
 	if st, err := f.Stat(); err != nil || st.Size() != 5000 {
 		t.Errorf("file: %v, %v, want 5000 bytes", st, err)
+	}
+}
+
+// What goes into a file is as much as what would be held, and cut at the same byte.
+func (s suite) spill(t *testing.T) {
+	const limit = 3_000_000
+	for n, cause := range map[int]sandbox.Cause{
+		1000: sandbox.CauseExit, sandbox.SpillAfter: sandbox.CauseExit, limit: sandbox.CauseExit, limit + 1: sandbox.CauseOutput,
+	} {
+		f, err := os.Create(filepath.Join(t.TempDir(), "more"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		rep := s.run(t, sandbox.Spec{
+			Args: []string{"head", "-c", strconv.Itoa(n), "/dev/zero"}, Stdout: sandbox.Stream{Limit: limit, Spill: f},
+		})
+		held, kept := min(n, sandbox.SpillAfter), int64(min(n, limit))
+		if rep.Cause != cause || len(rep.Stdout.Data) != held || int64(held)+rep.Stdout.Spilled != kept || rep.Stdout.Cut != (n > limit) {
+			t.Errorf("%d bytes: cause %q, %d held, %d spilled, cut %v", n, rep.Cause, len(rep.Stdout.Data), rep.Stdout.Spilled, rep.Stdout.Cut)
+		}
+		if st, err := f.Stat(); err != nil || st.Size() != rep.Stdout.Spilled {
+			t.Errorf("%d bytes: file %v, %v, want %d bytes", n, st, err, rep.Stdout.Spilled)
+		}
 	}
 }

@@ -6,17 +6,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -88,6 +91,46 @@ static int children(int c, char **v) {
     }
   }
   while (wait(NULL) > 0) {
+  }
+  return 0;
+}
+
+/* unwaited has one child after the other use CPU time, which is added to nobody's: the
+   parent does not want to know. It prints a dot for each. With a third argument they execute a file that cannot be
+   read, if one can be made. */
+static int unwaited(int c, char **v) {
+  char x[] = "/work/x";
+  signal(SIGCHLD, SIG_IGN);
+  if (c > 3) {
+    static char block[1 << 16];
+    umask(0400);
+    int from = open("/proc/self/exe", O_RDONLY), to = open(x, O_WRONLY | O_CREAT, 0111);
+    if (to < 0) {
+      to = open(x, O_WRONLY | O_CREAT, 0755);
+    }
+    for (ssize_t n; (n = read(from, block, sizeof block)) > 0;) {
+      if (write(to, block, (size_t)n) != n) {
+        return 1;
+      }
+    }
+    fchmod(to, 0111);
+    close(to);
+    chmod(x, 0111);
+  }
+  for (long i = 0, ms = arg(c, v, 2, 20); i < 4000 / ms; i++) {
+    if (fork() == 0) {
+      if (c > 3) {
+        execl(x, x, "spin", v[2], NULL);
+        _exit(1);
+      }
+      burn(ms);
+      _exit(0);
+    }
+    while (wait(NULL) > 0 || errno == EINTR) {
+    }
+    if (write(1, ".", 1) != 1) {
+      return 1;
+    }
   }
   return 0;
 }
@@ -167,6 +210,65 @@ static int shared_hog(int c, char **v) {
 static int reserve(int c, char **v) {
   (void)c, (void)v;
   return mmap(NULL, 8L << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED;
+}
+
+/* touch_slowly takes 400 MiB in about half a second and ends the process well. */
+static void *touch_slowly(void *unused) {
+  (void)unused;
+  for (int i = 0; i < 400; i++) {
+    memset(malloc(1 << 20), 1, 1 << 20);
+    if (i % 20 == 0) {
+      usleep(20000);
+    }
+  }
+  puts("touched");
+  exit(0);
+}
+
+/* headless takes memory when its first thread has ended. */
+static int headless(int c, char **v) {
+  (void)c, (void)v;
+  pthread_t t;
+  pthread_create(&t, NULL, touch_slowly, NULL);
+  syscall(SYS_exit, 0);
+  return 1;
+}
+
+/* undumpable takes memory when its files in /proc are another user's, beside a child. */
+static int undumpable(int c, char **v) {
+  (void)c, (void)v;
+  prctl(PR_SET_DUMPABLE, 0);
+  socket(AF_INET, SOCK_DGRAM, 0); /* PID 1 gives up its capabilities to make it */
+  if (fork() == 0) {
+    prctl(PR_SET_DUMPABLE, 0);
+    pause();
+  }
+  touch_slowly(NULL);
+  return 1;
+}
+
+/* spliced prints what a call says that puts pages into a pipe. */
+static int spliced(int c, char **v) {
+  (void)c, (void)v;
+  int p[2];
+  static char page[4096];
+  struct iovec one = {page, sizeof page};
+  if (pipe(p) < 0) {
+    return 1;
+  }
+  printf("%d", vmsplice(p[1], &one, 1, 0) < 0 ? errno : 0);
+  return 0;
+}
+
+/* together lives in its parent's memory for a while, as a child of vfork does. */
+static int together(int c, char **v) {
+  size_t size = (size_t)arg(c, v, 2, 160) << 20;
+  memset(malloc(size), 1, size);
+  if (vfork() == 0) {
+    usleep(400000);
+    _exit(0);
+  }
+  return 0;
 }
 
 /* child_hog loses a child to the memory limit and ends well. */
@@ -389,6 +491,7 @@ static int calls(int c, char **v) {
     const char *name;
     long nr, a, b, c;
     int want;
+    long d;
   } t[] = {
       {"unshare user", SYS_unshare, 0x10000000, 0, 0, EPERM},
       {"clone user", SYS_clone, 0x10000000 | SIGCHLD, 0, 0, EPERM},
@@ -407,13 +510,24 @@ static int calls(int c, char **v) {
       {"prlimit of 1", SYS_prlimit64, 1, 0, 0, EPERM},
       {"unknown", 1999, 0, 0, 0, ENOSYS},
       {"setuid 0", SYS_setuid, 0, 0, 0, EINVAL},
-      {"device node", SYS_mknod, (long)"/tmp/d", S_IFBLK | 0600, 0x800, EPERM},
+      {"device node", SYS_mknodat, AT_FDCWD, (long)"/tmp/d", S_IFBLK | 0600, EPERM},
+      {"inotify", SYS_inotify_init1, 0, 0, 0, ENOSYS},
+      {"aio", SYS_io_setup, 0, 0, 0, ENOSYS},
+      {"sync", SYS_sync, 0, 0, 0, ENOSYS},
+      {"lease", SYS_fcntl, 0, 1024, 0, EPERM},
+      {"notice", SYS_fcntl, 0, 1026, 1, EPERM},
       {"process_vm_readv", SYS_process_vm_readv, 1, 0, 0, EPERM},
+      /* Where nothing is reserved, a mapping is made even if there are no huge pages. */
+      {"huge mapping", SYS_mmap, 0, 2 << 20, PROT_READ | PROT_WRITE, ENOMEM, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | 0x40000},
+      {"huge segment", SYS_shmget, 0, 2 << 20, IPC_CREAT | 0600 | 04000, ENOMEM, 0},
+      {"huge memfd", SYS_memfd_create, (long)"huge", 4, 0, ENOMEM, 0},
   };
   for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
     errno = 0;
-    long r = syscall(t[i].nr, t[i].a, t[i].b, t[i].c, 0, 0);
-    if (r != -1 || errno != t[i].want) {
+    long r = syscall(t[i].nr, t[i].a, t[i].b, t[i].c, t[i].d, -1, 0);
+    int locked = errno == EACCES && t[i].nr == SYS_mknodat; /* where Landlock is asked first */
+    int none = errno == ENOSYS && t[i].want == ENOMEM;      /* where a level has no such call */
+    if (r != -1 || (errno != t[i].want && !locked && !none)) {
       printf("%s: %ld %s\n", t[i].name, r, strerror(errno));
     }
   }
@@ -455,11 +569,18 @@ static int litter(int c, char **v) {
   return 0;
 }
 
+int main(int, char **);
+#include "privilege.c"
+#include "step.c"
+#include "outside.c"
+#include "nest.c"
+
 static const struct {
   const char *name;
   int (*run)(int, char **);
 } deeds[] = {
     {"spin", spin},         {"idle", idle},           {"threads", threads},       {"stubborn", stubborn},
+    {"unwaited", unwaited},
     {"children", children}, {"syscalls", syscalls},   {"daemon", leave_daemon},   {"forkbomb", fork_bomb},
     {"crowd", crowd},       {"hog", hog},             {"sharedhog", shared_hog},  {"reserve", reserve},
     {"childhog", child_hog}, {"fill", fill_disk},     {"sysvshm", shm_segments},  {"deep", deep},
@@ -467,6 +588,13 @@ static const struct {
     {"connect", connect_to}, {"calls", calls},        {"reboot", reboot_call},    {"abort", give_up},
     {"kill", self_kill},    {"exit", leave},          {"litter", litter},
     {"sockets", sockets},   {"socketsleft", sockets_left},
+    {"whoami", whoami},     {"gain", gain},           {"reach", reach},           {"devices", devices},
+    {"ending", ending},     {"leave", leave_at},      {"work", work},
+    {"locked", locked},     {"headless", headless},   {"undumpable", undumpable}, {"spliced", spliced},
+    {"together", together},
+    {"step", step},         {"outside", outside},     {"inside", inside},
+    {"nest", nest},           {"answers", answers},
+    {"hold", hold},           {"keyring", keyring},   {"links", links},
 };
 
 int main(int c, char **v) {

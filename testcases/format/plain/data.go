@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"judgefarm/internal/manifest"
 	"judgefarm/testcases"
 )
 
@@ -15,18 +16,18 @@ var groupNames = []string{"sample", "secret"}
 // groups reads data/sample and data/secret, folders below them included.
 func (r *reader) groups() []testcases.Group {
 	names := map[string][]string{}
-	for _, file := range slices.Sorted(maps.Keys(r.files)) {
+	for _, file := range r.Names() {
 		rest, inData := strings.CutPrefix(file, dataFolder+"/")
 		if !inData {
 			continue
 		}
 		group, name, nested := strings.Cut(rest, "/")
 		if !nested || !slices.Contains(groupNames, group) {
-			r.refuse(file, "must lie in data/sample or data/secret")
+			r.Refuse(file, "must lie in data/sample or data/secret")
 			continue
 		}
 		if !inputName(name) && !answerName(name) {
-			r.refuse(file, "must end in .in or .ans")
+			r.Refuse(file, "must end in .in or .ans")
 			continue
 		}
 		names[group] = append(names[group], name)
@@ -34,14 +35,14 @@ func (r *reader) groups() []testcases.Group {
 	var groups []testcases.Group
 	cases := 0
 	for _, group := range groupNames {
-		g := testcases.Group{Name: group, Cases: r.cases(dataFolder+"/"+group+"/", group+"/", names[group])}
+		g := testcases.Group{Name: group, Sample: group == "sample", Cases: r.cases(dataFolder+"/"+group+"/", group+"/", names[group])}
 		cases += len(names[group])
 		if len(g.Cases) > 0 {
 			groups = append(groups, g)
 		}
 	}
 	if cases == 0 {
-		r.refuse(dataFolder, "must hold at least one case: data/secret/NAME.in with NAME.ans")
+		r.Refuse(dataFolder, "must hold at least one case: data/secret/NAME.in with NAME.ans")
 	}
 	return groups
 }
@@ -50,13 +51,13 @@ func (r *reader) groups() []testcases.Group {
 // is left alone. Nothing in it may be shown, so all of it is one secret group.
 func (r *reader) bare() []testcases.Group {
 	var names []string
-	for _, file := range slices.Sorted(maps.Keys(r.files)) {
+	for _, file := range r.Names() {
 		if !strings.Contains(file, "/") && (inputName(file) || answerName(file)) {
 			names = append(names, file)
 		}
 	}
 	if len(names) == 0 {
-		r.refuse(manifestName, "is missing, and there are no NAME.in with NAME.ans either: not a problem")
+		r.Refuse(manifestName, "is missing, and there are no NAME.in with NAME.ans either: not a problem")
 	}
 	return []testcases.Group{{Name: "secret", Cases: r.cases("", "", names)}}
 }
@@ -75,19 +76,19 @@ func (r *reader) cases(folder, prefix string, names []string) []testcases.Case {
 	}
 	for stem, files := range answers {
 		if input[stem] == "" {
-			r.refuse(files[0], "is an answer without an input: %s.in is missing", stem)
+			r.Refuse(files[0], "is an answer without an input: %s.in is missing", stem)
 		} else if len(files) > 1 {
-			r.refuse(files[1], "is a second answer: %s is there too", files[0])
+			r.Refuse(files[1], "is a second answer: %s is there too", files[0])
 		}
 	}
 	var cases []testcases.Case
-	for _, stem := range slices.SortedFunc(maps.Keys(input), natural) {
+	for _, stem := range slices.SortedFunc(maps.Keys(input), manifest.Natural) {
 		file := input[stem]
 		if reason := testcases.CheckName(prefix + stem); reason != "" {
-			r.refuse(file, "bad file name: %s", reason)
+			r.Refuse(file, "bad file name: %s", reason)
 		}
 		if len(answers[stem]) == 0 {
-			r.refuse(file, "has no answer: %s.ans is missing", stem)
+			r.Refuse(file, "has no answer: %s.ans is missing", stem)
 			continue
 		}
 		cases = append(cases, testcases.Case{
@@ -99,9 +100,9 @@ func (r *reader) cases(folder, prefix string, names []string) []testcases.Case {
 }
 
 func (r *reader) data(file string) testcases.Data {
-	d, err := testcases.FileData(r.path(file))
+	d, err := testcases.FileData(r.Path(file))
 	if err != nil {
-		r.fail(err)
+		r.Fail(err)
 	}
 	return d
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"judgefarm/internal/manifest"
 	"judgefarm/judge"
 	"judgefarm/testcases"
 )
@@ -44,7 +45,7 @@ func labels() []label {
 // folder is one submission of several files.
 func (r *reader) labelled() []testcases.Labelled {
 	found := map[string]*testcases.Labelled{}
-	for _, file := range slices.SortedFunc(maps.Keys(r.files), natural) {
+	for _, file := range slices.SortedFunc(slices.Values(r.Names()), manifest.Natural) {
 		rest, ok := strings.CutPrefix(file, submissions+"/")
 		if !ok || file == submissionsMap {
 			continue
@@ -52,7 +53,7 @@ func (r *reader) labelled() []testcases.Labelled {
 		folder, rest, nested := strings.Cut(rest, "/")
 		l := slices.IndexFunc(labels(), func(l label) bool { return l.name == folder })
 		if !nested || l < 0 {
-			r.refuse(file, "must lie in one of submissions/{%s}", labelNames())
+			r.Refuse(file, "must lie in one of submissions/{%s}", labelNames())
 			continue
 		}
 		first, name, several := strings.Cut(rest, "/")
@@ -60,10 +61,10 @@ func (r *reader) labelled() []testcases.Labelled {
 			name = first
 		}
 		if err := judge.CheckFileName(name); err != nil {
-			r.refuse(file, "bad file name: %v", err)
+			r.Refuse(file, "bad file name: %v", err)
 			continue
 		}
-		data, ok := r.read(file, maxSource)
+		data, ok := r.Read(file, maxSource)
 		if !ok {
 			continue
 		}
@@ -75,11 +76,11 @@ func (r *reader) labelled() []testcases.Labelled {
 		}
 		s.Files = append(s.Files, judge.File{Name: name, Data: data})
 	}
-	if _, ok := r.files[submissionsMap]; ok {
+	if r.Has(submissionsMap) {
 		r.languages(found)
 	}
 	var all []testcases.Labelled
-	for _, at := range slices.SortedFunc(maps.Keys(found), natural) {
+	for _, at := range slices.SortedFunc(maps.Keys(found), manifest.Natural) {
 		all = append(all, *found[at])
 	}
 	return all
@@ -89,20 +90,20 @@ func (r *reader) labelled() []testcases.Labelled {
 // language of what it matches. It is for what a file's name does not tell, such
 // as a Python program meant for PyPy.
 func (r *reader) languages(found map[string]*testcases.Labelled) {
-	d, root := r.parse(submissionsMap)
-	d.each(root, "the file", func(pattern string, k, v *yaml.Node) {
+	d := r.yaml(submissionsMap)
+	d.Each(d.Root, "the file", func(pattern string, k, v *yaml.Node) {
 		var language string
-		before := len(r.faults)
-		d.each(v, "the value", func(key string, k, v *yaml.Node) {
+		before := r.Faults()
+		d.Each(v, "the value", func(key string, k, v *yaml.Node) {
 			if key != "language" {
-				d.refuse(k, "unknown key %.64q, known is language", key)
+				d.Refuse(k, "unknown key %.64q, known is language", key)
 				return
 			}
-			language = d.text(v, "language")
+			language = d.Text(v, "language")
 		})
 		if language == "" {
-			if len(r.faults) == before {
-				d.refuse(v, "must be {language: ID}")
+			if r.Faults() == before {
+				d.Refuse(v, "must be {language: ID}")
 			}
 			return
 		}
@@ -110,7 +111,7 @@ func (r *reader) languages(found map[string]*testcases.Labelled) {
 		for at, s := range found {
 			ok, err := path.Match(pattern, strings.TrimPrefix(at, submissions+"/"))
 			if err != nil {
-				d.refuse(k, "bad pattern %.64q", pattern)
+				d.Refuse(k, "bad pattern %.64q", pattern)
 				return
 			}
 			if !ok {
@@ -118,12 +119,12 @@ func (r *reader) languages(found map[string]*testcases.Labelled) {
 			}
 			matches++
 			if s.Language != "" {
-				d.refuse(k, "%s gets a language from two patterns", at)
+				d.Refuse(k, "%s gets a language from two patterns", at)
 			}
 			s.Language = language
 		}
 		if matches == 0 {
-			d.refuse(k, "pattern %.64q matches no submission", pattern)
+			d.Refuse(k, "pattern %.64q matches no submission", pattern)
 		}
 	})
 }

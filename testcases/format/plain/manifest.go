@@ -1,12 +1,12 @@
 package plain
 
 import (
-	"maps"
-	"slices"
+	"math"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"judgefarm/internal/manifest"
 	"judgefarm/judge"
 	"judgefarm/testcases"
 )
@@ -19,17 +19,17 @@ const (
 
 // readManifest reads problem.yaml into p.
 func (r *reader) readManifest(p *testcases.Problem) {
-	d, root := r.parse(manifestName)
-	d.each(root, "the file", func(key string, k, v *yaml.Node) {
+	d := r.yaml(manifestName)
+	d.Each(d.Root, "the file", func(key string, k, v *yaml.Node) {
 		switch key {
 		case "name":
-			p.Name = d.text(v, "name")
+			p.Name = d.Text(v, "name")
 		case "limits":
 			p.Limits = d.limits(v)
 		case "checker":
 			d.checker(v, p)
 		default:
-			d.refuse(k, "unknown key %.64q, known are name, limits, checker", key)
+			d.Refuse(k, "unknown key %.64q, known are name, limits, checker", key)
 		}
 	})
 }
@@ -38,8 +38,8 @@ func (r *reader) readManifest(p *testcases.Problem) {
 // defaults.
 func (d document) limits(n *yaml.Node) judge.Limits {
 	var l judge.Limits
-	before, lines := len(d.r.faults), map[string]*yaml.Node{}
-	d.each(n, "limits", func(key string, k, v *yaml.Node) {
+	before, lines := d.r.Faults(), map[string]*yaml.Node{}
+	d.Each(n, "limits", func(key string, k, v *yaml.Node) {
 		lines[key] = v
 		switch key {
 		case "cpu":
@@ -51,12 +51,14 @@ func (d document) limits(n *yaml.Node) judge.Limits {
 		case "output":
 			l.Output = d.size(v, key)
 		case "tasks":
-			l.Tasks = d.count(v, key)
+			l.Tasks = d.Count(v, key, 1, math.MaxInt32)
+		case "ptrace":
+			l.Ptrace = d.Bool(v, key)
 		default:
-			d.refuse(k, "unknown limit %.64q, known are cpu, wall, memory, output, tasks", key)
+			d.Refuse(k, "unknown limit %.64q, known are cpu, wall, memory, output, tasks, ptrace", key)
 		}
 	})
-	if len(d.r.faults) > before {
+	if d.r.Faults() > before {
 		return l
 	}
 	for _, f := range l.Complete().Validate("") {
@@ -65,7 +67,7 @@ func (d document) limits(n *yaml.Node) judge.Limits {
 		if v := lines[key]; v != nil {
 			at = v
 		}
-		d.refuse(at, "limit %s %s", key, f.Reason)
+		d.Refuse(at, "limit %s %s", key, f.Reason)
 	}
 	return l
 }
@@ -73,23 +75,24 @@ func (d document) limits(n *yaml.Node) judge.Limits {
 // checker reads a name, or a mapping with name, args, files and language.
 func (d document) checker(n *yaml.Node, p *testcases.Problem) {
 	var files []string
+	var language string
 	lines := map[string]*yaml.Node{}
-	if n.Kind == yaml.ScalarNode {
-		p.Checker.Name = d.text(n, "checker")
+	if manifest.Kind(n) == yaml.ScalarNode {
+		p.Checker.Name = d.Text(n, "checker")
 	} else {
-		d.each(n, "checker", func(key string, k, v *yaml.Node) {
+		d.Each(n, "checker", func(key string, k, v *yaml.Node) {
 			lines[key] = v
 			switch key {
 			case "name":
-				p.Checker.Name = d.text(v, "checker name")
+				p.Checker.Name = d.Text(v, "checker name")
 			case "args":
-				p.Checker.Args = d.list(v, "checker args")
+				p.Checker.Args = d.List(v, "checker args")
 			case "files":
-				files = d.list(v, "checker files")
+				files = d.List(v, "checker files")
 			case "language":
-				p.CheckerLanguage = d.text(v, "checker language")
+				language = d.Text(v, "checker language")
 			default:
-				d.refuse(k, "unknown key %.64q, known are name, args, files, language", key)
+				d.Refuse(k, "unknown key %.64q, known are name, args, files, language", key)
 			}
 		})
 	}
@@ -99,45 +102,46 @@ func (d document) checker(n *yaml.Node, p *testcases.Problem) {
 		if v := lines["args"]; v != nil && strings.HasPrefix(f.Field, "checker.args") {
 			at = v
 		}
-		d.refuse(at, "%s %s", f.Field, f.Reason)
+		d.Refuse(at, "%s %s", f.Field, f.Reason)
 	}
 	custom := choice.Name == testcases.CustomChecker
 	for _, key := range []string{"files", "language"} {
 		if !custom && len(faults) == 0 && lines[key] != nil {
-			d.refuse(lines[key], "checker %s is for the checker custom only", key)
+			d.Refuse(lines[key], "checker %s is for the checker custom only", key)
 		}
 	}
 	if !custom {
 		return
 	}
-	if p.CheckerLanguage == "" {
-		d.refuse(n, "a custom checker must name its language")
+	if language == "" {
+		d.Refuse(n, "a custom checker must name its language")
 	}
-	p.CheckerFiles = d.checkerFiles(n, files)
+	p.CheckerProgram = &testcases.Program{
+		Name: checkerFolder, Files: d.checkerFiles(n, files), Language: language, Protocol: testcases.ProtocolKattis,
+	}
 }
 
 // checkerFiles reads the named files of the folder checker, or all of them.
 func (d document) checkerFiles(n *yaml.Node, names []string) []judge.File {
 	if names == nil {
-		for _, file := range slices.Sorted(maps.Keys(d.r.files)) {
+		for _, file := range d.r.Names() {
 			if strings.HasPrefix(file, checkerFolder+"/") {
 				names = append(names, file)
 			}
 		}
 	}
 	if len(names) == 0 || len(names) > maxCheckerFiles {
-		d.refuse(n, "a custom checker must have 1 to %d files, has %d", maxCheckerFiles, len(names))
+		d.Refuse(n, "a custom checker must have 1 to %d files, has %d", maxCheckerFiles, len(names))
 		return nil
 	}
 	var files []judge.File
 	for _, name := range names {
 		short, inFolder := strings.CutPrefix(name, checkerFolder+"/")
-		_, there := d.r.files[name]
-		if !inFolder || !there {
-			d.refuse(n, "checker file %.64q must be a file of the folder checker/", name)
+		if !inFolder || !d.r.Has(name) {
+			d.Refuse(n, "checker file %.64q must be a file of the folder checker/", name)
 			continue
 		}
-		if b, ok := d.r.read(name, maxCheckerSize); ok {
+		if b, ok := d.r.Read(name, maxCheckerSize); ok {
 			files = append(files, judge.File{Name: short, Data: b})
 		}
 	}

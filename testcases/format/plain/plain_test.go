@@ -54,7 +54,7 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	p := open(t, map[string]string{
 		"problem.yaml": "name: A plus B\n" +
-			"limits: {cpu: 1.5s, wall: 4s, memory: 64M, output: 8K, tasks: 3}\n" +
+			"limits: {cpu: 1.5s, wall: 4s, memory: 64M, output: 8K, tasks: 3, ptrace: true}\n" +
 			"checker: {name: floats, args: [abs=1e-3, rel=0]}\n",
 		"README.md":              "free text",
 		"data/sample/1.in":       "1 2\n",
@@ -70,7 +70,7 @@ func TestOpen(t *testing.T) {
 	if want := "sample/1 secret/2 secret/10 secret/big/01"; caseNames(p) != want {
 		t.Errorf("got cases %s, want %s", caseNames(p), want)
 	}
-	want := judge.Limits{CPU: 1500 * time.Millisecond, Wall: 4 * time.Second, Memory: 64 * judge.MiB, Output: 8 * judge.KiB, Tasks: 3}
+	want := judge.Limits{CPU: 1500 * time.Millisecond, Wall: 4 * time.Second, Memory: 64 * judge.MiB, Output: 8 * judge.KiB, Tasks: 3, Ptrace: true}
 	if p.Limits != want || p.Name != "A plus B" {
 		t.Errorf("got name %q, limits %+v, want %+v", p.Name, p.Limits, want)
 	}
@@ -109,13 +109,13 @@ func TestOpenCustomChecker(t *testing.T) {
 		"problem.yaml": "checker: {name: custom, language: python3, args: [--strict]}",
 	}
 	p := open(t, base)
-	if len(p.CheckerFiles) != 2 || p.CheckerFiles[0].Name != "lib/a.py" || p.CheckerLanguage != "python3" {
-		t.Errorf("got files %v, language %q", p.CheckerFiles, p.CheckerLanguage)
+	if len(p.CheckerProgram.Files) != 2 || p.CheckerProgram.Files[0].Name != "lib/a.py" || p.CheckerProgram.Language != "python3" {
+		t.Errorf("got files %v, language %q", p.CheckerProgram.Files, p.CheckerProgram.Language)
 	}
 	base["problem.yaml"] = "checker: {name: custom, language: python3, files: [checker/main.py]}"
 	q := open(t, base)
-	if len(q.CheckerFiles) != 1 || q.CheckerFiles[0].Name != "main.py" {
-		t.Errorf("got files %v", q.CheckerFiles)
+	if len(q.CheckerProgram.Files) != 1 || q.CheckerProgram.Files[0].Name != "main.py" {
+		t.Errorf("got files %v", q.CheckerProgram.Files)
 	}
 	if p.Digest == q.Digest {
 		t.Error("the checker's files are not in the digest")
@@ -211,7 +211,7 @@ func TestFaults(t *testing.T) {
 		{"two documents", map[string]string{"problem.yaml": "name: a\n---\nname: b\n"}, []string{"must be one YAML document"}},
 		{"key twice", map[string]string{"problem.yaml": "name: a\nname: b\n"}, []string{`line 2: key "name" is there twice`}},
 		{"alias", map[string]string{"problem.yaml": "name: &a x\nchecker: *a\n"}, []string{"line 2: "}},
-		{"huge yaml", map[string]string{"problem.yaml": strings.Repeat("#", 70_000)}, []string{"must be at most 65536 bytes"}},
+		{"huge yaml", map[string]string{"problem.yaml": strings.Repeat("#", 300_000)}, []string{"must be at most 262144 bytes"}},
 		{"submissions.yaml", map[string]string{
 			"submissions/accepted/a.py":    "",
 			"submissions/submissions.yaml": "'*/b*': {language: c}\n'[': {language: c}\n'*/a.py': python3\n'*/a*': {lang: x}\n'a*': {}\n"},

@@ -17,6 +17,9 @@ type Load struct {
 	Name string
 	// Do runs it once. It is called from several goroutines at a time.
 	Do func(ctx context.Context) error
+	// Batch, where set, takes the place of Do: runs from each of so many workers,
+	// timed by itself. It returns the time of each run and the runs a second.
+	Batch func(ctx context.Context, runs, workers int) ([]time.Duration, float64, error)
 }
 
 // Row is what was measured of one load.
@@ -85,6 +88,9 @@ func Measure(ctx context.Context, cfg Config) ([]Row, error) {
 
 // saturate runs the load runs times from n goroutines.
 func saturate(ctx context.Context, load Load, runs, n int) ([]time.Duration, float64, error) {
+	if load.Batch != nil {
+		return load.Batch(ctx, max(1, runs/n), n)
+	}
 	runtime.GC() // not in the middle of a round
 	var (
 		group sync.WaitGroup

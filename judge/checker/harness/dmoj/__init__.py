@@ -1,0 +1,1 @@
+"""As much of DMOJ's judge as checkers and interactors of problems import."""

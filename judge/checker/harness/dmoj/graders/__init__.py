@@ -1,0 +1,1 @@
+from dmoj.graders.interactive import InteractiveGrader

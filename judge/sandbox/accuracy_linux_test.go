@@ -1,0 +1,129 @@
+package sandbox_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"judgefarm/judge/sandbox"
+)
+
+// The error bars of docs/limits.md, each as the median of nine. None of these tests
+// is parallel: they measure. A loaded machine widens them only as far as it was
+// measured to, in the same run, to keep this process's own threads from a core.
+
+// coarse widens the bars on time by 300 ms where an emulated kernel accounts CPU time
+// in steps of 10 ms (user-mode Linux at 100 Hz), and the time that a busy host takes
+// from it as the guest's.
+func coarse(bar time.Duration) time.Duration {
+	if slow > 1 {
+		return bar + 300*time.Millisecond
+	}
+	return bar
+}
+
+// What a program uses is what is reported, but for its start, which is measured
+// outside of any box.
+func TestAccuracyOfCPU(t *testing.T) {
+	s := newSandbox(t, sandbox.Config{})
+	start := median(nine(func() time.Duration {
+		used, said := bare(t, "self", "0")
+		return used - said
+	}))
+	for _, c := range []struct {
+		args string
+		bar  time.Duration
+	}{
+		{"self 0", 150 * time.Microsecond}, // none of our set-up is in it
+		{"self 500", 300 * time.Microsecond},
+		{"calls 200", 300 * time.Microsecond},
+		{"threads 4 50", 600 * time.Microsecond},
+		{"children 4 200", 2500 * time.Microsecond},
+		{"orphan 200", 1200 * time.Microsecond}, // two forks and ends
+	} {
+		var delays []time.Duration
+		errors := nine(func() time.Duration {
+			rep, err := s.Run(t.Context(), exact(t, strings.Fields(c.args)...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, rep, sandbox.CauseExit)
+			delays = append(delays, rep.Noise.RunDelay)
+			e := rep.CPU - told(t, rep.Stdout.Data)
+			if e < 0 && slow == 1 {
+				t.Errorf("%s: %v of CPU reported, the program itself used %v more", c.args, rep.CPU, -e)
+			}
+			return e - start
+		})
+		t.Logf("%s: reported - used = %v; a start takes %v", c.args, errors, start)
+		// A machine that is busy disturbs what a start takes, too: wider by what the
+		// programs waited for a core, at most by as much again.
+		slices.Sort(delays)
+		bar := coarse(c.bar) + min(max(median(delays), 0), c.bar)
+		if e := median(errors); e.Abs() > bar {
+			t.Errorf("%s: reported - used = %v, median %v, want within %v", c.args, errors, e, bar)
+		}
+	}
+}
+
+// A box is ended soon after its CPU limit: at most 5 ms of CPU for each core it runs
+// on, and what the kernel takes to end so many tasks.
+func TestOvershootOfCPULimit(t *testing.T) {
+	s := newSandbox(t, sandbox.Config{})
+	cores := len(ownCores(t))
+	for _, c := range []struct {
+		args  string
+		tasks int
+	}{
+		{"crowd 1", 1}, {"crowd 2", 2}, {"crowd 4", 4}, {"crowd 64", 64},
+		{"crowd 4 150", 4}, // one, and three more late
+	} {
+		if slow > 1 && c.tasks > 4 {
+			continue // the bar would be seconds wide
+		}
+		spec := exact(t, strings.Fields(c.args)...)
+		spec.Limits.CPU, spec.Limits.Tasks = 250*time.Millisecond, 80
+		over := nine(func() time.Duration {
+			probe := startLateness()
+			rep, err := s.Run(t.Context(), spec)
+			late, _ := probe.end()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, rep, sandbox.CauseCPU)
+			return rep.CPU - spec.Limits.CPU - late*time.Duration(min(c.tasks, cores))
+		})
+		bar := coarse(5*time.Millisecond)*time.Duration(min(c.tasks, cores)) + coarse(100*time.Microsecond)*time.Duration(c.tasks)
+		t.Logf("%s: %v, less what the machine was late", c.args, over)
+		if median(over) > bar {
+			t.Errorf("%s: ended %v over the CPU limit, median %v, want at most %v", c.args, over, median(over), bar)
+		}
+	}
+}
+
+func TestOvershootOfWallLimit(t *testing.T) {
+	s := newSandbox(t, sandbox.Config{})
+	spec := exact(t, "rest")
+	spec.Limits.CPU, spec.Limits.Wall = 100*slow*time.Millisecond, 350*slow*time.Millisecond
+	var early bool
+	over := nine(func() time.Duration {
+		probe := startLateness()
+		rep, err := s.Run(t.Context(), spec)
+		_, late := probe.end()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Evidence.KilledBy != "wall" { // idle or wall: an emulated exec takes 0.1 s of CPU
+			t.Fatalf("cause %q, killed by %q", rep.Cause, rep.Evidence.KilledBy)
+		}
+		early = early || rep.Wall <= spec.Limits.Wall
+		// The worker wakes, PID 1 dies, the program dies, PID 1 sees it, the worker
+		// wakes: five times something may wait for a core, twice for long.
+		return rep.Wall - spec.Limits.Wall - 2*late
+	})
+	t.Logf("%v, less what the machine was late", over)
+	if bar := coarse(5 * time.Millisecond); median(over) > bar || early {
+		t.Errorf("ended %v over the wall limit, median %v, want at most %v and never before", over, median(over), bar)
+	}
+}

@@ -1,0 +1,31 @@
+package sandbox
+
+import (
+	"fmt"
+
+	"judgefarm/judge"
+)
+
+// pin gives each slot a core of its own, so that no two boxes take turns on one and
+// no program moves between them: its time is steadier. A program may move itself to
+// another of the worker's cores; the pin steadies and is no boundary.
+func (s *Sandbox) pin(slots int) error {
+	if n := s.cpus.Count(); slots > n {
+		return judge.Refuse(&judge.FieldError{Field: "pin", Reason: fmt.Sprintf(
+			"gives each slot a core of its own: %d slots and %d cores; have at most as many slots, or do not pin", slots, n)})
+	}
+	for c := 0; c < maxCPUs && len(s.pins) < slots; c++ {
+		if s.cpus.IsSet(c) {
+			s.pins = append(s.pins, c)
+		}
+	}
+	return nil
+}
+
+// pinTo has the box run on its slot's core, unless its spec names cores itself.
+func (b *box) pinTo(sl *slot) {
+	if sl.core >= 0 && len(b.spec.Box.CPUs) == 0 {
+		b.spec.Box.CPUs = []int{sl.core}
+		b.lim.CPUs = b.spec.Box.CPUs
+	}
+}

@@ -1,0 +1,46 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"os"
+	"testing"
+	"time"
+)
+
+// What a hypervisor takes is in the event's clock and nobody's time; children that
+// nobody waits for are in the event alone.
+func TestStolenTimeIsNobodys(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		sum, event, stolen, want time.Duration
+		over                     bool // a limit of 550 ms
+	}{
+		{500 * ms, 500 * ms, 0, 500 * ms, false},
+		{500 * ms, 530 * ms, 0, 500 * ms, false}, // interrupts
+		{500 * ms, 620 * ms, 120 * ms, 500 * ms, false},
+		{500 * ms, 620 * ms, 400 * ms, 500 * ms, false}, // of other cores too
+		{500 * ms, 620 * ms, 0, 620 * ms, true},
+		{500 * ms, 720 * ms, 60 * ms, 660 * ms, true},
+		{100 * ms, 900 * ms, 100 * ms, 800 * ms, true},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(binary.NativeEndian.AppendUint64(nil, uint64(c.event))); err != nil {
+			t.Fatal(err)
+		}
+		m := tally{counter: int(r.Fd()), last: usage{cpu: c.sum}, ended: true, stolen: func() time.Duration { return c.stolen }}
+		if err := m.count(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := m.cpu(); err != nil || got != c.want {
+			t.Errorf("sum %v, event %v, stolen %v: %v, %v, want %v", c.sum, c.event, c.stolen, got, err, c.want)
+		}
+		if got := m.overCPU(550*ms, 0); got != c.over {
+			t.Errorf("sum %v, event %v, stolen %v: over %t, want %t", c.sum, c.event, c.stolen, got, c.over)
+		}
+		r.Close()
+		w.Close()
+	}
+}

@@ -1,0 +1,4 @@
+package testcases
+
+// Unzipped is unzipped.
+var Unzipped = unzipped

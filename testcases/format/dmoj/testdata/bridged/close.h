@@ -1,0 +1,1 @@
+inline int gap(int a, int b) { return a < b ? b - a : a - b; }

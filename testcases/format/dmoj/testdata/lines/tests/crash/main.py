@@ -1,0 +1,1 @@
+for n in input().split(): print(int(n) ** 2 if n != "3" else 1 / 0, flush=True)

@@ -1,0 +1,1 @@
+for n in input().split(): print(int(n) ** 2)

@@ -1,0 +1,2 @@
+int twice(int n) { return 2 * n; }
+int main(void) { return 1; }

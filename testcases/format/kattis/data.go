@@ -1,0 +1,220 @@
+package kattis
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+	"go.yaml.in/yaml/v3"
+
+	"judgefarm/judge"
+	"judgefarm/testcases"
+)
+
+// Files that configure a folder of test data: of 2025-09, and of what came before.
+const (
+	groupName  = "test_group.yaml"
+	legacyName = "testdata.yaml"
+)
+
+// readData reads the cases, and the test data that is for the package's own
+// programs.
+func (r *reader) readData() {
+	r.validatorArgs = map[string]map[string][]string{}
+	r.p.Jury.ValidatorArgs = map[string][]string{}
+	root := r.rootConfig()
+	for _, name := range []string{"sample", "secret"} {
+		if r.HasFolder(dataFolder + "/" + name) {
+			g := r.group(name, root, true)
+			if len(g.Cases)+len(g.Groups) > 0 {
+				r.p.Groups = append(r.p.Groups, g)
+			}
+		}
+	}
+	if r.p.Score != nil {
+		r.p.Score = r.rootScore(root)
+	}
+	switch {
+	case len(r.p.Groups) == 0:
+		r.Refuse(dataFolder+"/secret", "must hold at least one case: NAME.in with NAME.ans")
+	case r.p.Groups[len(r.p.Groups)-1].Name != "secret":
+		r.Note(dataFolder+"/secret", "has no cases: samples are all that there is")
+	}
+	r.juryData()
+}
+
+// group reads a folder below data/. isGroup tells whether the folder is a group of
+// its own; in 2025-09 one without configuration is not, and its cases are its
+// parent's.
+func (r *reader) group(name string, above config, isGroup bool) testcases.Group {
+	folder := dataFolder + "/" + name
+	own := r.config(folder, above)
+	g := testcases.Group{Name: name, Sample: name == "sample" || strings.HasPrefix(name, "sample/")}
+	if reason := testcases.CheckName(name); reason != "" {
+		r.Refuse(folder, "bad name of a group: %s", reason)
+	}
+	files, folders := r.Children(folder)
+	for _, f := range files {
+		if stem, ok := strings.CutSuffix(f, ".in"); ok && nameRule.MatchString(f) {
+			if c, ok := r.oneCase(folder+"/"+stem, own, g.Sample); ok {
+				g.Cases = append(g.Cases, c)
+			}
+		} else if !nameRule.MatchString(f) {
+			r.Note(folder+"/"+f, "is left out: the format does not allow this name")
+		}
+	}
+	r.orphans(folder, files)
+	for _, f := range folders {
+		if strings.HasSuffix(f, ".files") || !nameRule.MatchString(f) {
+			continue
+		}
+		below := r.group(name+"/"+f, own, true)
+		if r.version == v2025 && !r.Has(folder+"/"+f+"/"+groupName) && !r.Has(folder+"/"+f+"/"+legacyName) {
+			g.Cases = append(g.Cases, below.Cases...)
+			g.Groups = append(g.Groups, below.Groups...)
+			continue
+		}
+		if len(below.Cases)+len(below.Groups) > 0 {
+			g.Groups = append(g.Groups, below)
+		}
+	}
+	r.staticValidation(&g, own)
+	if r.p.Score != nil {
+		r.score(&g, own)
+	}
+	return g
+}
+
+// orphans tells answers without inputs.
+func (r *reader) orphans(folder string, files []string) {
+	for _, f := range files {
+		if stem, ok := strings.CutSuffix(f, ".ans"); ok && !slices.Contains(files, stem+".in") {
+			r.Refuse(folder+"/"+f, "is an answer without an input: %s.in is missing", stem)
+		}
+	}
+}
+
+// oneCase reads the files of one case; at is its path without suffix.
+func (r *reader) oneCase(at string, own config, sample bool) (testcases.Case, bool) {
+	name := strings.TrimPrefix(at, dataFolder+"/")
+	c := testcases.Case{Name: name, Sample: sample, Input: r.data(at + ".in"), CheckerArgs: own.outputArgs, Args: own.args}
+	if reason := testcases.CheckName(name); reason != "" {
+		r.Refuse(at+".in", "bad name of a case: %s", reason)
+		return c, false
+	}
+	switch {
+	case r.Has(at + ".ans"):
+		c.Answer = r.data(at + ".ans")
+	case r.p.Kind == testcases.Interactive || r.words["custom"]:
+		r.Note(at+".in", "has no answer: the validator gets an empty one")
+		c.Answer = testcases.BytesData(nil)
+	default:
+		r.Refuse(at+".in", "has no answer: %s.ans is missing", path.Base(at))
+		return c, false
+	}
+	if r.Has(at + ".args") {
+		if b, ok := r.read(at+".args", 64<<10); ok {
+			args, err := shellquote.Split(string(b))
+			if err != nil {
+				r.Refuse(at+".args", "must hold arguments as a shell takes them: %v", err)
+			}
+			c.Args = args
+		}
+	}
+	for _, f := range r.Below(at + ".files") {
+		c.Files = append(c.Files, testcases.CaseFile{Name: strings.TrimPrefix(f, at+".files/"), Data: r.data(f)})
+	}
+	for _, hint := range []string{at + ".hint"} {
+		if r.Has(hint) {
+			if b, ok := r.read(hint, 64<<10); ok {
+				c.Hint = strings.TrimSpace(string(b))
+			}
+		}
+	}
+	input := own.inputArgs
+	if r.version != legacy && r.Has(at+".yaml") {
+		input = r.caseConfig(at+".yaml", &c, input)
+	}
+	r.inputArgs(input, c)
+	return c, true
+}
+
+// caseConfig reads NAME.yaml.
+func (r *reader) caseConfig(file string, c *testcases.Case, input validatorArgs) validatorArgs {
+	d := r.yaml(file)
+	d.Each(d.Root, "the file", func(key string, k, v *yaml.Node) {
+		switch key {
+		case "args":
+			c.Args = d.List(v, key)
+		case "output_validator_args":
+			c.CheckerArgs = d.List(v, key)
+		case "input_validator_args":
+			input = inputValidatorArgs(d, v)
+		case "hint":
+			c.Hint = d.Text(v, key)
+		case "full_feedback", "description", "input_visualizer_args", "output_visualizer_args":
+		default:
+			d.Refuse(k, "unknown key %.64q", key)
+		}
+	})
+	return input
+}
+
+// inputArgs notes what the input validators get for a case: in 2025-09 its own
+// arguments come after theirs.
+func (r *reader) inputArgs(own validatorArgs, c testcases.Case) {
+	with := func(args []string) []string {
+		if r.version == v2025 {
+			return append(slices.Clone(args), c.Args...)
+		}
+		return args
+	}
+	if args := with(own.all); len(args) > 0 {
+		r.p.Jury.ValidatorArgs[c.Name] = args
+	}
+	for validator, args := range own.byName {
+		if r.validatorArgs[validator] == nil {
+			r.validatorArgs[validator] = map[string][]string{}
+		}
+		r.validatorArgs[validator][c.Name] = with(args)
+	}
+}
+
+// juryData reads what the package's own programs must accept or refuse.
+func (r *reader) juryData() {
+	j := &r.p.Jury
+	for folder, to := range map[string]*[]testcases.Sample{
+		"invalid_input": &j.InvalidInputs, "invalid_inputs": &j.InvalidInputs, "bad": &j.InvalidInputs, // BAPCtools'
+		"invalid_output": &j.InvalidOutput, "invalid_outputs": &j.InvalidOutput,
+		"valid_output": &j.ValidOutputs, "valid_outputs": &j.ValidOutputs,
+	} {
+		own := r.config(dataFolder+"/"+folder, config{})
+		for _, name := range r.Below(dataFolder + "/" + folder) {
+			stem, ok := strings.CutSuffix(name, ".in")
+			if !ok {
+				continue
+			}
+			s := testcases.Sample{Name: strings.TrimPrefix(stem, dataFolder+"/"), Input: r.data(name), Args: own.outputArgs}
+			inputs := to == &j.InvalidInputs
+			if inputs {
+				s.Args = own.inputArgs.all
+			}
+			for suffix, d := range map[string]*testcases.Data{".ans": &s.Answer, ".out": &s.Output} {
+				if r.Has(stem + suffix) {
+					*d = r.data(stem + suffix)
+				}
+			}
+			if !inputs && (s.Output == nil || s.Answer == nil) {
+				r.Refuse(name, "needs %s.ans and %s.out beside it", path.Base(stem), path.Base(stem))
+			}
+			*to = append(*to, s)
+		}
+	}
+}
+
+// points is a whole number as a score of its own.
+func points(n int64) *judge.Score {
+	s := judge.ScoreOf(n)
+	return &s
+}

@@ -1,0 +1,1 @@
+open("copies.out", "w").write(open("words.txt").read())

@@ -1,0 +1,9 @@
+low, high = 1, 1001
+while high - low > 1:
+    middle = (low + high) // 2
+    print("?", middle, flush=True)
+    if input() == "<":
+        high = middle
+    else:
+        low = middle
+print("!", low, "bye", flush=True)

@@ -1,0 +1,1 @@
+input(); print(input().split()[0])

@@ -1,0 +1,1 @@
+input(); print(sum(abs(int(x)) for x in input().split()))

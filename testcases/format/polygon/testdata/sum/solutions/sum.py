@@ -1,0 +1,1 @@
+input(); print(sum(map(int, input().split())))

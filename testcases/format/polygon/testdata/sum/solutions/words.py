@@ -1,0 +1,1 @@
+input(); print("sum:", sum(map(int, input().split())))

@@ -1,0 +1,1 @@
+long long cross(long long a, long long b);

@@ -1,0 +1,3 @@
+from bridge import cross
+
+print(cross(*map(int, input().split())))

@@ -1,0 +1,2 @@
+def cross(a, b):
+    return a + b

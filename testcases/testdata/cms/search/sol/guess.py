@@ -1,0 +1,1 @@
+print("is", 8, flush=True)

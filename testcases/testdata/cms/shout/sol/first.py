@@ -1,0 +1,3 @@
+# @check-partial-score: subtask0
+def shout(line):
+    return line[0].upper() + line[1:]

@@ -1,0 +1,3 @@
+public class shout {
+    static String shout(String line) { return line.toUpperCase(); }
+}

@@ -1,0 +1,2 @@
+def shout(line):
+    return line.upper()

@@ -1,0 +1,1 @@
+(println (reduce + (map #(Long/parseLong %) (re-seq #"-?\d+" (slurp *in*)))))

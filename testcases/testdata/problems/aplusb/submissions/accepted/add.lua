@@ -1,0 +1,1 @@
+print(io.read("n") + io.read("n"))

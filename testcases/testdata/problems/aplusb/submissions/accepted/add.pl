@@ -1,0 +1,4 @@
+use strict;
+use warnings;
+my ($a, $b) = split ' ', join ' ', <STDIN>;
+{ use integer; print $a + $b, "\n"; }

@@ -1,0 +1,1 @@
+puts [expr [join [regexp -all -inline -- {-?\d+} [read stdin]] +]]

@@ -1,0 +1,2 @@
+n <- scan(file("stdin"), quiet = TRUE)
+cat(n:1, sep = "\n")

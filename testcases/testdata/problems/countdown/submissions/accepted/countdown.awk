@@ -1,0 +1,1 @@
+{ for (n = $1; n > 0; n--) print n }

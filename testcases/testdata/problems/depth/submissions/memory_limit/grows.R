@@ -1,0 +1,2 @@
+kept <- list()
+repeat kept[[length(kept) + 1]] <- rep(1, 100000)

@@ -1,0 +1,1 @@
+(loop [kept []] (recur (conj kept (int-array 100000))))

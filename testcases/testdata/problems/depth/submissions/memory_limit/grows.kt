@@ -1,0 +1,4 @@
+fun main() {
+    val kept = ArrayList<IntArray>()
+    while (true) kept.add(IntArray(100000))
+}

@@ -1,0 +1,2 @@
+(let ((kept nil))
+  (loop (push (make-array 100000 :initial-element 1) kept)))

@@ -1,0 +1,3 @@
+var kept: seq[seq[int]]
+while true:
+  kept.add(newSeq[int](100000))

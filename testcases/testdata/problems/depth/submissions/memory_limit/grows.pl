@@ -1,0 +1,2 @@
+my @kept;
+push @kept, 'x' x 1000000 while 1;

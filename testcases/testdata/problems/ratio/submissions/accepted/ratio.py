@@ -1,0 +1,2 @@
+a, b = map(int, input().split())
+print("RATIO", f"{a / b:.7e}" if b else "undefined")
