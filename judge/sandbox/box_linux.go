@@ -232,8 +232,12 @@ func (b *box) start() error {
 		p.mounts = append(p.mounts, m.Target)
 	}
 	msg := startMessage(p)
+	fds = append(fds, joins...)
+	if usage := b.meter.usageFile(); usage >= 0 {
+		fds = append(fds, usage)
+	}
 	b.sent = time.Now()
-	err = b.control.send(msg, append(append(fds, joins...), trees...)...)
+	err = b.control.send(msg, append(fds, trees...)...)
 	if err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
 		return fmt.Errorf("start program: %w", err)
 	}

@@ -109,6 +109,9 @@ func (g *group) watchOOM() error {
 	return writeAt(g.c.memory.fd, g.name+"/cgroup.event_control", fmt.Sprintf("%d %d", fd, control))
 }
 
+// usageFile tells what was used when the program began.
+func (g *group) usageFile() int { return g.cpuFD }
+
 // joinFiles opens what a process writes "0" to in order to join. On v1 it is
 // tasks: a single thread that moves itself takes no global lock, where a process
 // that moves by cgroup.procs stops every fork and exit of the host.

@@ -6,7 +6,9 @@ import "time"
 // the box. group does it with a cgroup, tally without one.
 type meter interface {
 	// joinFiles opens what the program's process writes "0" to before its exec.
+	// usageFile is what it reads then, for CPU time of ours; -1 where there is nothing to join.
 	joinFiles() ([]int, error)
+	usageFile() int
 
 	// cpu is the CPU time, user and system, of everything that was ever in the box;
 	// split divides a total between them.

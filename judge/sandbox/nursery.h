@@ -22,7 +22,8 @@ enum { /* message types */
                       status tells whether it has templates */
   MSG_FAIL,        /* anyone -> worker: err and what */
   MSG_READY,       /* box -> worker: the box stands; a descriptor of its work directory */
-  MSG_START,       /* worker -> box: struct start, then strings; stdin, stdout, stderr, cgroup files, mounts */
+  MSG_START,       /* worker -> box: struct start, then strings; stdin, stdout, stderr, njoin files that join a
+                      cgroup and then, if there are any, the one that tells its CPU time; nmounts mounts */
   MSG_STARTED,     /* box -> worker: exec succeeded at start_ns */
   MSG_EXEC_FAILED, /* box -> worker: exec failed with err */
   MSG_EXITED,      /* box -> worker: the main program ended with status at end_ns */
@@ -89,7 +90,7 @@ struct reply {
   int32_t err; /* errno */
   uint32_t status, pad;
   uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
-  uint64_t setup_ns;         /* CPU time of ours that the box's cgroup was charged with */
+  uint64_t setup_ns;         /* CPU time of ours that the box was charged with */
   int64_t run_delay_ns, involuntary; /* of MSG_EXITED: what disturbed the program; -1 is unknown */
   uint64_t sources;          /* of a box's MSG_OK: which files its operations name; see sources_of */
   union {

@@ -9,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -36,7 +37,7 @@
 static union {
   struct {
     const struct start *start;
-    int *fds; /* stdin, stdout, stderr, then the cgroup files, then mounts */
+    int *fds; /* see MSG_START */
     const char *dir, **paths, **argv, **env, **mounts, **open;
     uint64_t start_ns, setup_ns;
     const char *failed; /* the step of ours that failed */
@@ -103,11 +104,30 @@ static int load_filter(void) {
   return (int)fd;
 }
 
-/* program_child runs in the program's process until it is the program. Everything
-   before the cgroup is joined is ours and not charged to the box; what comes after
-   is told in setup_ns. The kernel charges time late, to the group of that moment;
-   to read the thread's clock makes it charge what there is, while the process's,
-   under a limit of CPU time, may be a tick behind; kernel/time/posix-cpu-timers.c. */
+/* charged returns what the cgroup was charged with so far, which is our own set-up:
+   what came before the group was joined may be in it, in part, since the kernel charges
+   late, to the group of that moment. To read the thread's clock makes it charge what
+   there is, while the process's, under a limit of CPU time, may be a tick behind;
+   kernel/time/posix-cpu-timers.c. Without a cgroup it is the thread's own time. */
+static int64_t charged(void) {
+  uint64_t own = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  if (run.start->njoin == 0) {
+    return (int64_t)own;
+  }
+  char text[256];
+  ssize_t n = pread(run.fds[3 + run.start->njoin], text, sizeof text - 1, 0);
+  if (n <= 0) {
+    return -1;
+  }
+  text[n] = 0;
+  static const char v2[] = "usage_usec ";
+  if (strncmp(text, v2, sizeof v2 - 1) == 0) {
+    return (int64_t)strtoull(text + sizeof v2 - 1, NULL, 10) * 1000;
+  }
+  return (int64_t)strtoull(text, NULL, 10);
+}
+
+/* program_child runs in the program's process until it is the program. */
 static int program_child(void *unused) {
   (void)unused;
   sigset_t none;
@@ -130,9 +150,7 @@ static int program_child(void *unused) {
   if (run.start->strict) {
     CHECK("be traced", be_traced(run.control));
   }
-  uint64_t before = 0;
   for (uint32_t i = 0; i < run.start->njoin; i++) {
-    before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     CHECK("join cgroup", write(run.fds[3 + i], "0", 1));
   }
   CHECK("unshare cgroup namespace", unshare(CLONE_NEWCGROUP));
@@ -149,7 +167,9 @@ static int program_child(void *unused) {
     CHECK("load seccomp filter", run.listener = load_filter());
   }
   run.err = ENOENT;
-  run.setup_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+  int64_t setup;
+  CHECK("read the cgroup's CPU time", setup = charged());
+  run.setup_ns = (uint64_t)setup;
   run.start_ns = clock_ns(CLOCK_MONOTONIC);
   for (uint32_t i = 0; i < run.start->npaths; i++) {
     execve(run.paths[i], (char *const *)run.argv, (char *const *)run.env);
@@ -198,18 +218,21 @@ static int share_outcome(void) {
   return 0;
 }
 
+/* group_files is how many descriptors are of the cgroup: to join it, and what it used. */
+static uint32_t group_files(const struct start *s) { return s->njoin == 0 ? 0 : s->njoin + 1; }
+
 void program_run(int control, unsigned char *msg, size_t length, int *fds, int nfds) {
   run.start = (const struct start *)msg;
   run.fds = fds;
   if (length < sizeof *run.start || run.start->type != MSG_START || run.start->nlimits > 16 ||
       run.start->njoin > FDS_MAX - 3 || run.start->nmounts > FDS_MAX - 3 || run.start->nopen > OPEN_MAX ||
-      nfds != 3 + (int)(run.start->njoin + run.start->nmounts) ||
+      nfds != 3 + (int)(group_files(run.start) + run.start->nmounts) ||
       read_strings(msg + sizeof *run.start, msg + length) < 0) {
     reply_fail(control, "read start message", NULL, EPROTO);
     _exit(1);
   }
   for (uint32_t i = 0; i < run.start->nmounts; i++) { /* opened by the worker, who sees the host */
-    attach(fds[3 + run.start->njoin + i], run.mounts[i]);
+    attach(fds[3 + group_files(run.start) + i], run.mounts[i]);
   }
   if (run.start->sealed) {
     seal_work(run.open, run.start->nopen);

@@ -236,11 +236,11 @@ func TestTracedOwn(t *testing.T) {
 func TestTracedCPU(t *testing.T) {
 	t.Parallel()
 	s := newTraced(t, 1)
-	for _, args := range [][]string{{"spin", "200"}, {"threads", "50"}} {
-		rep := runTraced(t, s, deed(t, args...))
-		// The program's own clock has the launcher's time too, which is a millisecond or two.
-		if rep.CPU < 195*time.Millisecond || rep.CPU > 200*time.Millisecond+50*slow*time.Millisecond {
-			t.Errorf("%v: %v of CPU, want 200 ms", args, rep.CPU)
+	for _, args := range [][]string{{"self", "200"}, {"threads", "4", "50"}, {"children", "2", "100"}} {
+		rep := runTraced(t, s, exact(t, args...))
+		want(t, rep, sandbox.CauseExit)
+		if used := told(t, rep.Stdout.Data); rep.CPU < used || rep.CPU > used+50*slow*time.Millisecond {
+			t.Errorf("%v: %v of CPU, want the %v that it used itself and its start", args, rep.CPU, used)
 		}
 	}
 	spec := deed(t)
