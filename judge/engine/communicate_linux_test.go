@@ -53,7 +53,7 @@ func relayProblem(processes int, named bool) *testcases.Problem {
 	return &testcases.Problem{
 		Kind: testcases.Communication, Processes: processes, NamedPipes: named,
 		Interactor: script("manager.py", relay, testcases.ProtocolCMS),
-		Limits:     judge.Limits{CPU: 500 * time.Millisecond, Wall: patience},
+		Limits:     judge.Limits{CPU: plenty, Wall: patience},
 		Groups:     []testcases.Group{{Name: "tests", Cases: []testcases.Case{caseOf("000", "5\n", "")}}},
 	}
 }
@@ -98,8 +98,11 @@ func TestCommunication(t *testing.T) {
 				continue
 			}
 			p := relayProblem(c.processes, named)
+			if slices.Contains(c.want, judge.TimeLimit) {
+				p.Limits.CPU = 500 * time.Millisecond
+			}
 			if slices.Contains(c.want, judge.IdleLimit) {
-				p.Limits.Wall = 3 * time.Second
+				p.Limits.CPU, p.Limits.Wall = soon, soon
 			}
 			j, err := judgePython(t, e, p, source)
 			if err != nil {
@@ -140,7 +143,7 @@ func TestManagers(t *testing.T) {
 	}
 	// A manager that nobody answers waits as long as the programs may, not for ever.
 	waits := problem("for p in sys.argv[1::2]: open(p).read()\nprint(1)")
-	waits.Limits.Wall = 3 * time.Second
+	waits.Limits.CPU, waits.Limits.Wall = soon, soon
 	j, err = judgePython(t, e, waits, "import time; time.sleep(60)")
 	if err != nil || *j.Verdict != judge.IdleLimit {
 		t.Errorf("waits: got %+v, %v", j, err)

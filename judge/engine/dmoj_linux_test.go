@@ -40,8 +40,11 @@ func TestPointsOfWrongRuns(t *testing.T) {
 		c1.Points = score(20)
 		p := &testcases.Problem{
 			Checker: judge.CheckerSpec{Name: "dmoj/linecount"}, Score: &testcases.Aggregate{},
-			Limits: judge.Limits{CPU: 500 * time.Millisecond, Wall: patience},
+			Limits: judge.Limits{CPU: plenty, Wall: patience},
 			Groups: []testcases.Group{{Name: "secret", Cases: []testcases.Case{c1}}},
+		}
+		if c.want == judge.TimeLimit {
+			p.Limits.CPU = 500 * time.Millisecond
 		}
 		j, err := judgePython(t, e, p, c.source)
 		if err != nil || *j.Verdict != c.want || *j.Score != c.score {
@@ -63,14 +66,14 @@ func TestUnbuffered(t *testing.T) {
 	t.Parallel()
 	e, _ := realEngine(t)
 	for _, unbuffered := range []bool{true, false} {
-		want, wall := judge.IdleLimit, 3*time.Second
+		want, limits := judge.IdleLimit, judge.Limits{CPU: soon, Wall: soon}
 		if unbuffered {
-			want, wall = judge.Accepted, patience
+			want, limits = judge.Accepted, judge.Limits{CPU: plenty, Wall: patience}
 		}
 		p := func() *testcases.Problem {
 			return &testcases.Problem{
 				Kind: testcases.Interactive, Interactor: script("talk.py", answers, testcases.ProtocolExit), Unbuffered: unbuffered,
-				Limits: judge.Limits{CPU: 500 * time.Millisecond, Wall: wall},
+				Limits: limits,
 				Groups: []testcases.Group{{Name: "secret", Cases: []testcases.Case{caseOf("secret/1", "", "")}}},
 			}
 		}
@@ -167,7 +170,7 @@ func TestLimitsElsewhere(t *testing.T) {
 			t.Errorf("got %v, want a bad request about %s", err, want)
 		}
 	}
-	p.Limits = judge.Limits{CPU: time.Second, Wall: patience, Memory: 64 * judge.MiB}
+	p.Limits = judge.Limits{CPU: plenty, Wall: patience, Memory: 64 * judge.MiB}
 	if j, err := judgePython(t, e, p, "pass"); err != nil || *j.Verdict != judge.Accepted {
 		t.Errorf("with limits: got %+v, %v", j, err)
 	}

@@ -33,7 +33,8 @@ func TestDrownedManagers(t *testing.T) {
 		for _, named := range []bool{true, false} {
 			p := relayProblem(c.processes, named)
 			p.Interactor = script("manager.py", manager, testcases.ProtocolCMS)
-			p.Limits = judge.Limits{CPU: 2 * time.Second, Wall: 30 * time.Second, Output: 256 * judge.KiB}
+			p.Interactor.Limits.Memory = 64 * judge.MiB
+			p.Limits = judge.Limits{CPU: plenty, Wall: patience, Output: 256 * judge.KiB}
 			source := streams + c.source
 			if named {
 				source = names + c.source
@@ -86,7 +87,7 @@ func TestFloodingRoles(t *testing.T) {
 		own := script("own.py", c.source, testcases.ProtocolKattis)
 		own.Limits = judge.Limits{CPU: 100 * time.Millisecond, Wall: time.Minute}
 		p := c.problem(own)
-		p.Limits = judge.Limits{CPU: 500 * time.Millisecond, Wall: 2 * time.Minute} // a manager has as long as its program
+		p.Limits = judge.Limits{CPU: plenty, Wall: patience} // a manager has as long as its program
 		p.Groups = []testcases.Group{{Name: "secret", Cases: []testcases.Case{caseOf("secret/1", "1\n", "1\n")}}}
 		j, err := judgePython(t, e, p, "import sys\nif sys.stdin.read(1): print(1)\nimport time; time.sleep(0.01)\n")
 		var failed *judge.Failed

@@ -23,7 +23,13 @@ func script(name, source string, p testcases.Protocol) *testcases.Program {
 }
 
 // patience is the wall limit of what shall not reach it, however busy the host is.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
+
+// plenty of CPU time, for programs that are not meant to run into its limit.
+const plenty = 10 * time.Second
+
+// soon is the end of programs that are meant to wait.
+const soon = 3 * time.Second
 
 func judgePython(t *testing.T, e *engine.Engine, p *testcases.Problem, source string) (*judge.Judgement, error) {
 	t.Helper()
@@ -247,14 +253,16 @@ print("answer", low, flush=True)
 		"asks and never reads":        {"while True: print('ask 5')", []judge.Verdict{judge.WrongAnswer, judge.TimeLimit}},
 		"writes to a dead interactor": {"print('answer 1', flush=True)\nfor i in range(100000): print('x' * 100)", []judge.Verdict{judge.WrongAnswer}},
 	} {
-		wall := patience
-		if slices.Contains(c.want, judge.IdleLimit) {
-			wall = 3 * time.Second
-		}
 		p := &testcases.Problem{
 			Kind: testcases.Interactive, Interactor: script("guess.py", guess, testcases.ProtocolKattis),
-			Limits: judge.Limits{CPU: 500 * time.Millisecond, Wall: wall},
+			Limits: judge.Limits{CPU: plenty, Wall: patience},
 			Groups: []testcases.Group{{Name: "secret", Cases: []testcases.Case{caseOf("secret/1", "777", "")}}},
+		}
+		if slices.Contains(c.want, judge.TimeLimit) {
+			p.Limits.CPU = 500 * time.Millisecond
+		}
+		if slices.Contains(c.want, judge.IdleLimit) {
+			p.Limits.CPU, p.Limits.Wall = soon, soon
 		}
 		j, err := judgePython(t, e, p, c.source)
 		if err != nil {

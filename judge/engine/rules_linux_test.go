@@ -3,7 +3,6 @@ package engine_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"judgefarm/judge"
 	"judgefarm/judge/engine"
@@ -63,7 +62,7 @@ func TestRulesOfCases(t *testing.T) {
 		p := &testcases.Problem{
 			Checker: judge.CheckerSpec{Name: "dmoj/standard"},
 			Rules:   []testcases.Rule{{Checker: judge.CheckerSpec{Name: "dmoj/easy"}}, validator("own.py", "CBA", "")},
-			Limits:  judge.Limits{CPU: time.Second, Wall: time.Minute, Output: 1000},
+			Limits:  judge.Limits{CPU: plenty, Wall: patience, Output: 1000},
 			Groups:  []testcases.Group{{Name: "secret", Cases: []testcases.Case{caseOf("secret/1", "abc", "cba\n"), caseOf("secret/2", "abc", "CBA\n"), caseOf("secret/3", "", "")}}},
 		}
 		p.Groups[0].Cases[1].Rule, p.Groups[0].Cases[2].Rule = 1, 2
@@ -97,9 +96,9 @@ func TestRulesOfCases(t *testing.T) {
 	}
 	p := problem()
 	p.Checker.Name, p.Rules, p.Groups[0].Cases[1].Rule, p.Groups[0].Cases[2].Rule = "tokens", nil, 0, 0
-	p.Groups[0].Cases[0].Limits = judge.Limits{Output: 3}
-	p.Groups[0].Cases[1].Limits = judge.Limits{Wall: time.Second}
-	j, err = run(p, judge.Submission{}, "import sys, time\nprint('C' * 10, flush=True)\ntime.sleep(3)")
+	p.Limits.CPU, p.Groups[0].Cases[0].Limits = soon, judge.Limits{Output: 3}
+	p.Groups[0].Cases[1].Limits = judge.Limits{Wall: soon}
+	j, err = run(p, judge.Submission{}, "import sys, time\nprint('C' * 10, flush=True)\ntime.sleep(9)")
 	if err != nil || strings.Replace(said(j), "ILE", "WTL", 1) != "OLE WTL WA" { // a slow start is more than idle
 		t.Errorf("limits of cases: got %+v, %v", j, err)
 	}
