@@ -5,7 +5,6 @@
 package cms
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -92,17 +91,8 @@ func (r *reader) seal() (*testcases.Problem, error) {
 			r.p.Jury.Unused = append(r.p.Jury.Unused, name)
 		}
 	}
-	if err := r.Refusal(); err != nil {
+	if err := r.p.SealFolder(r.Folder); err != nil {
 		return nil, err
-	}
-	for _, n := range r.Notes() {
-		r.p.Jury.Notes = append(r.p.Jury.Notes, testcases.Finding{File: n.File, Text: n.Text})
-	}
-	if err := r.p.Seal(); err != nil {
-		return nil, err
-	}
-	if base := filepath.Base(r.Dir); testcases.CheckName(base) == "" {
-		r.p.ID = base
 	}
 	return r.p, nil
 }

@@ -124,17 +124,8 @@ func (o Options) Open(dir string) (*testcases.Problem, error) {
 	} else if f.Faults() == 0 {
 		r.Refuse(manifestName, "must say what the test cases are, is empty")
 	}
-	if err := r.Refusal(); err != nil {
+	if err := r.p.SealFolder(r.Folder); err != nil {
 		return nil, err
-	}
-	for _, n := range r.Notes() {
-		r.p.Jury.Notes = append(r.p.Jury.Notes, testcases.Finding{File: n.File, Text: n.Text})
-	}
-	if err := r.p.Seal(); err != nil {
-		return nil, err
-	}
-	if base := filepath.Base(f.Dir); testcases.CheckName(base) == "" {
-		r.p.ID = base
 	}
 	return r.p, nil
 }

@@ -7,7 +7,6 @@ package kattis
 
 import (
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,17 +151,8 @@ func Open(dir string) (*testcases.Problem, error) {
 	r.readSubmissions()
 	r.readValidators()
 	r.unused()
-	if err := r.Refusal(); err != nil {
+	if err := r.p.SealFolder(r.Folder); err != nil {
 		return nil, err
-	}
-	for _, n := range r.Notes() {
-		r.p.Jury.Notes = append(r.p.Jury.Notes, testcases.Finding{File: n.File, Text: n.Text})
-	}
-	if err := r.p.Seal(); err != nil {
-		return nil, err
-	}
-	if base := filepath.Base(f.Dir); testcases.CheckName(base) == "" {
-		r.p.ID = base
 	}
 	return r.p, nil
 }

@@ -94,18 +94,9 @@ func Open(dir string, opt Options) (*testcases.Problem, error) {
 			r.read()
 		}
 	}
-	if err := r.Refusal(); err != nil {
-		return nil, err
-	}
 	r.unused()
-	for _, n := range r.Notes() {
-		r.p.Jury.Notes = append(r.p.Jury.Notes, testcases.Finding{File: n.File, Text: n.Text})
-	}
-	if err := r.p.Seal(); err != nil {
+	if err := r.p.SealFolder(r.Folder); err != nil {
 		return nil, err
-	}
-	if base := filepath.Base(f.Dir); testcases.CheckName(base) == "" {
-		r.p.ID = base
 	}
 	return r.p, nil
 }
