@@ -3,7 +3,6 @@ package cms_test
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"judgefarm/internal/manifest/manifesttest"
 	"judgefarm/judge"
 	"judgefarm/testcases"
 	"judgefarm/testcases/format/cms"
@@ -32,23 +32,11 @@ func base() map[string]string {
 	return files
 }
 
-const none = "\x00"
+const none = manifesttest.None
 
 func write(t *testing.T, add map[string]string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "folder")
-	files := base()
-	maps.Copy(files, add)
-	for name, text := range files {
-		if text == none {
-			continue
-		}
-		at := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return manifesttest.Write(t, "folder", base(), add)
 }
 
 func open(t *testing.T, add map[string]string) *testcases.Problem {
@@ -68,15 +56,7 @@ func open(t *testing.T, add map[string]string) *testcases.Problem {
 func faults(t *testing.T, add map[string]string) string {
 	t.Helper()
 	_, err := cms.Open(write(t, add))
-	var bad *judge.BadRequest
-	if !errors.As(err, &bad) {
-		t.Fatalf("got %v, want a bad request", err)
-	}
-	var texts []string
-	for _, f := range bad.Faults {
-		texts = append(texts, f.Error())
-	}
-	return strings.Join(texts, "\n")
+	return strings.Join(manifesttest.Faults(t, err), "\n")
 }
 
 // shape is the groups with their rules and cases, in one line each.

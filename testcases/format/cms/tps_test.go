@@ -2,7 +2,6 @@ package cms_test
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"judgefarm/internal/manifest/manifesttest"
 	"judgefarm/judge"
 	"judgefarm/testcases"
 	"judgefarm/testcases/format/cms"
@@ -27,18 +27,7 @@ func exported(t *testing.T, add map[string]string) string {
 		"graders/grader.cpp": "g", "graders/sum.h": "h", "graders/grader.java": "j",
 		"solutions/correct/a.cpp": "a", "solutions/time_limit/b.py": "b",
 	}
-	maps.Copy(files, add)
-	dir := filepath.Join(t.TempDir(), "folder")
-	for name, text := range files {
-		if text == none {
-			continue
-		}
-		at := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return manifesttest.Write(t, "folder", files, add)
 }
 
 func openTPS(t *testing.T, add map[string]string) *testcases.Problem {

@@ -3,20 +3,18 @@ package dmoj_test
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"judgefarm/internal/manifest/manifesttest"
 	"judgefarm/judge"
 	"judgefarm/testcases"
 	"judgefarm/testcases/format/dmoj"
 )
 
-const none = "\x00"
+const none = manifesttest.None
 
 // base is a small package; each test adds to it. none removes.
 func base() map[string]string {
@@ -37,24 +35,7 @@ func base() map[string]string {
 
 func write(t testing.TB, add map[string]string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "sum")
-	files := base()
-	for name, text := range add {
-		files[name] = text
-	}
-	for name, text := range files {
-		if text == none {
-			continue
-		}
-		at := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return manifesttest.Write(t, "sum", base(), add)
 }
 
 func open(t *testing.T, add map[string]string) *testcases.Problem {
@@ -76,18 +57,10 @@ func initYML(text string) map[string]string { return map[string]string{"init.yml
 func faults(t *testing.T, add map[string]string) []string {
 	t.Helper()
 	_, err := dmoj.Open(write(t, add))
-	var bad *judge.BadRequest
 	if err == nil {
 		return nil
 	}
-	if !errors.As(err, &bad) {
-		t.Fatalf("got %v, want a bad request", err)
-	}
-	var all []string
-	for _, f := range bad.Faults {
-		all = append(all, f.Error())
-	}
-	return all
+	return manifesttest.Faults(t, err)
 }
 
 // zipped is an archive of files, in the order given as name, text, name, text.

@@ -1,7 +1,6 @@
 package kattis_test
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"judgefarm/internal/manifest/manifesttest"
 	"judgefarm/judge"
 	"judgefarm/testcases"
 	"judgefarm/testcases/format/kattis"
@@ -29,28 +29,11 @@ func base() map[string]string {
 	}
 }
 
-const none = "\x00"
+const none = manifesttest.None
 
 func write(t *testing.T, add map[string]string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "sum")
-	files := base()
-	for name, text := range add {
-		files[name] = text
-	}
-	for name, text := range files {
-		if text == none {
-			continue
-		}
-		at := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return manifesttest.Write(t, "sum", base(), add)
 }
 
 func open(t *testing.T, add map[string]string) *testcases.Problem {
@@ -69,15 +52,7 @@ func open(t *testing.T, add map[string]string) *testcases.Problem {
 func faults(t *testing.T, add map[string]string) []string {
 	t.Helper()
 	_, err := kattis.Open(write(t, add))
-	var bad *judge.BadRequest
-	if !errors.As(err, &bad) {
-		t.Fatalf("got %v, want a bad request", err)
-	}
-	var texts []string
-	for _, f := range bad.Faults {
-		texts = append(texts, f.Error())
-	}
-	return texts
+	return manifesttest.Faults(t, err)
 }
 
 func score(t *testing.T, text string) judge.Score {

@@ -1,7 +1,6 @@
 package polygon_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"judgefarm/internal/manifest/manifesttest"
 	"judgefarm/judge"
 	"judgefarm/testcases"
 	"judgefarm/testcases/format/polygon"
@@ -26,14 +26,7 @@ func open(t *testing.T, dir string, opt polygon.Options) *testcases.Problem {
 // lay writes a package: names to texts.
 func lay(t testing.TB, files map[string]string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "package")
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return manifesttest.Write(t, "package", files)
 }
 
 func TestSum(t *testing.T) {
