@@ -11,39 +11,15 @@ import (
 	"judgefarm/judge"
 	"judgefarm/judge/checker"
 	"judgefarm/judge/checker/checkertest"
-	"judgefarm/judge/compile"
-	"judgefarm/judge/sandbox"
-	"judgefarm/languages"
+	"judgefarm/judge/compile/compiletest"
 	"judgefarm/testcases"
 )
 
-// real makes checkers whose programs are compiled and run in real boxes. Folders
-// lie below the system's temporary one: a test's own is closed to the boxes' users.
+// real makes checkers whose programs are compiled and run in real boxes.
 func real(t *testing.T) checker.Maker {
 	t.Helper()
-	box, err := sandbox.New(sandbox.Config{Slots: 2})
-	if errors.Is(err, sandbox.ErrHost) {
-		t.Skipf("missing: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := languages.Load(languages.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "judgefarm-checker-")
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler, err := compile.New(compile.Config{Runner: box, Languages: set, Dir: filepath.Join(dir, "cache")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checks := filepath.Join(dir, "checks")
+	r := compiletest.New(t, 2, 0)
+	checks := filepath.Join(r.Dir, "checks")
 	if err := os.Mkdir(checks, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -51,11 +27,8 @@ func real(t *testing.T) checker.Maker {
 		if left, err := os.ReadDir(checks); err != nil || len(left) > 0 {
 			t.Errorf("data of checks is left: %v, %v", left, err)
 		}
-		if err := errors.Join(compiler.Close(), box.Close(), os.RemoveAll(dir)); err != nil {
-			t.Error(err)
-		}
 	})
-	return checker.Maker{Runner: box, Compiler: compiler, Languages: set, Dir: checks}
+	return checker.Maker{Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages, Dir: checks}
 }
 
 // custom makes the checker of a program, skipping where its language is missing.

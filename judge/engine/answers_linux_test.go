@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"crypto/rand"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,10 +9,8 @@ import (
 
 	"judgefarm/judge"
 	"judgefarm/judge/checker"
-	"judgefarm/judge/compile"
+	"judgefarm/judge/compile/compiletest"
 	"judgefarm/judge/engine"
-	"judgefarm/judge/sandbox"
-	"judgefarm/languages"
 	"judgefarm/testcases/format"
 )
 
@@ -26,43 +23,13 @@ func realEngine(t *testing.T) (e *engine.Engine, dir string) {
 // realEngineOf has so many boxes at one time.
 func realEngineOf(t *testing.T, slots int) (e *engine.Engine, dir string) {
 	t.Helper()
-	box, err := sandbox.New(sandbox.Config{Slots: slots})
-	if errors.Is(err, sandbox.ErrHost) {
-		t.Skipf("missing: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := languages.Load(languages.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err = os.MkdirTemp("", "judgefarm-engine-")
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	const spare = 3
-	talkers, err := sandbox.New(sandbox.Config{Slots: slots + spare, UIDBase: sandbox.DefaultUIDBase + slots, NoAhead: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler, err := compile.New(compile.Config{Runner: box, Languages: set, Dir: filepath.Join(dir, "cache")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(compiler.Close(), talkers.Close(), box.Close(), os.RemoveAll(dir)); err != nil {
-			t.Error(err)
-		}
-	})
-	maker := checker.Maker{Runner: box, Compiler: compiler, Languages: set}
+	r := compiletest.New(t, slots, slots+spare)
+	maker := checker.Maker{Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages}
 	return engine.New(engine.Config{
-		Runner: box, Compiler: compiler, Languages: set, Checkers: maker.For, Talkers: maker.Interactor, Interactors: talkers,
+		Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages, Checkers: maker.For, Talkers: maker.Interactor, Interactors: r.Talkers,
 		Spare: spare,
-	}), dir
+	}), r.Dir
 }
 
 // secretProblem writes a problem whose answers, other input, checker and very folder

@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"judgefarm/judge"
-	"judgefarm/judge/compile"
+	"judgefarm/judge/compile/compiletest"
 	"judgefarm/judge/sandbox"
-	"judgefarm/languages"
 	"judgefarm/testcases"
 	"judgefarm/testcases/build"
 )
@@ -32,39 +31,9 @@ func (c *counted) Run(ctx context.Context, spec sandbox.Spec) (*sandbox.Report, 
 // realBuild is what a Builder needs, with real boxes; runs counts what is no compile.
 func realBuild(t *testing.T) (build.Config, *counted) {
 	t.Helper()
-	box, err := sandbox.New(sandbox.Config{Slots: 1})
-	if errors.Is(err, sandbox.ErrHost) {
-		t.Skipf("missing: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	talkers, err := sandbox.New(sandbox.Config{Slots: 1, UIDBase: sandbox.DefaultUIDBase + 1, NoAhead: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := languages.Load(languages.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "judgefarm-build-")
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler, err := compile.New(compile.Config{Runner: box, Languages: set, Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(compiler.Close(), talkers.Close(), box.Close(), os.RemoveAll(dir)); err != nil {
-			t.Error(err)
-		}
-	})
-	runs := &counted{Runner: box}
-	return build.Config{Runner: runs, Compiler: compiler, Languages: set, Talkers: talkers}, runs
+	r := compiletest.New(t, 1, 1)
+	runs := &counted{Runner: r.Box}
+	return build.Config{Runner: runs, Compiler: r.Compiler, Languages: r.Languages, Talkers: r.Talkers}, runs
 }
 
 func python(name, source string) *testcases.Program {

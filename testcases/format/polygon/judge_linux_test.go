@@ -1,18 +1,14 @@
 package polygon_test
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"judgefarm/judge"
 	"judgefarm/judge/checker"
-	"judgefarm/judge/compile"
+	"judgefarm/judge/compile/compiletest"
 	"judgefarm/judge/engine"
-	"judgefarm/judge/sandbox"
-	"judgefarm/languages"
 	"judgefarm/testcases"
 	"judgefarm/testcases/build"
 	"judgefarm/testcases/format"
@@ -21,44 +17,14 @@ import (
 // real is an engine and a builder over real boxes and compilers.
 func real(t *testing.T) (*engine.Engine, *build.Builder) {
 	t.Helper()
-	box, err := sandbox.New(sandbox.Config{Slots: 1})
-	if errors.Is(err, sandbox.ErrHost) {
-		t.Skipf("missing: %v", err)
-	}
+	r := compiletest.New(t, 1, 1)
+	b, err := build.New(build.Config{Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages, Talkers: r.Talkers})
 	if err != nil {
 		t.Fatal(err)
 	}
-	talkers, err := sandbox.New(sandbox.Config{Slots: 1, UIDBase: sandbox.DefaultUIDBase + 1, NoAhead: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := languages.Load(languages.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "judgefarm-polygon-")
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler, err := compile.New(compile.Config{Runner: box, Languages: set, Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(compiler.Close(), talkers.Close(), box.Close(), os.RemoveAll(dir)); err != nil {
-			t.Error(err)
-		}
-	})
-	b, err := build.New(build.Config{Runner: box, Compiler: compiler, Languages: set, Talkers: talkers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	maker := checker.Maker{Runner: box, Compiler: compiler, Languages: set}
+	maker := checker.Maker{Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages}
 	return engine.New(engine.Config{
-		Runner: box, Compiler: compiler, Languages: set, Checkers: maker.For, Talkers: maker.Interactor, Interactors: talkers,
+		Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages, Checkers: maker.For, Talkers: maker.Interactor, Interactors: r.Talkers,
 	}), b
 }
 

@@ -8,52 +8,20 @@ import (
 
 	"judgefarm/cmd/judgefarm/internal/verify"
 	"judgefarm/judge/checker"
-	"judgefarm/judge/compile"
+	"judgefarm/judge/compile/compiletest"
 	"judgefarm/judge/engine"
-	"judgefarm/judge/sandbox"
-	"judgefarm/languages"
 	"judgefarm/testcases/format"
 )
 
 // realConfig judges in real boxes.
 func realConfig(t *testing.T, slots int) verify.Config {
 	t.Helper()
-	box, err := sandbox.New(sandbox.Config{Slots: slots})
-	if errors.Is(err, sandbox.ErrHost) {
-		t.Skipf("missing: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := languages.Load(languages.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "judgefarm-verify-test-")
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	talkers, err := sandbox.New(sandbox.Config{Slots: slots, UIDBase: sandbox.DefaultUIDBase + slots, NoAhead: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler, err := compile.New(compile.Config{Runner: box, Languages: set, Dir: filepath.Join(dir, "cache")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(compiler.Close(), talkers.Close(), box.Close(), os.RemoveAll(dir)); err != nil {
-			t.Error(err)
-		}
-	})
-	maker := checker.Maker{Runner: box, Compiler: compiler, Languages: set}
+	r := compiletest.New(t, slots, slots)
+	maker := checker.Maker{Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages}
 	e := engine.New(engine.Config{
-		Runner: box, Compiler: compiler, Languages: set, Checkers: maker.For, Talkers: maker.Interactor, Interactors: talkers,
+		Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages, Checkers: maker.For, Talkers: maker.Interactor, Interactors: r.Talkers,
 	})
-	return verify.Config{Judge: e, Runner: box, Compiler: compiler, Languages: set, Checkers: maker.For, Slots: slots}
+	return verify.Config{Judge: e, Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages, Checkers: maker.For, Slots: slots}
 }
 
 // write makes a package of the files.
