@@ -8,29 +8,9 @@ import (
 	"testing"
 
 	"judgefarm/judge"
-	"judgefarm/judge/checker"
-	"judgefarm/judge/compile/compiletest"
 	"judgefarm/judge/engine"
 	"judgefarm/testcases/format"
 )
-
-// realEngine judges in real boxes, below a folder that their users can reach.
-func realEngine(t *testing.T) (e *engine.Engine, dir string) {
-	t.Helper()
-	return realEngineOf(t, 1)
-}
-
-// realEngineOf has so many boxes at one time.
-func realEngineOf(t *testing.T, slots int) (e *engine.Engine, dir string) {
-	t.Helper()
-	const spare = 3
-	r := compiletest.New(t, slots, slots+spare)
-	maker := checker.Maker{Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages}
-	return engine.New(engine.Config{
-		Runner: r.Box, Compiler: r.Compiler, Languages: r.Languages, Checkers: maker.For, Talkers: maker.Interactor, Interactors: r.Talkers,
-		Spare: spare,
-	}), r.Dir
-}
 
 // secretProblem writes a problem whose answers, other input, checker and very folder
 // hold the token; its case "2-asks" tells the program both halves of it.

@@ -13,45 +13,6 @@ import (
 	"judgefarm/testcases"
 )
 
-// caseOf is a case of texts.
-func caseOf(name, in, ans string) testcases.Case {
-	return testcases.Case{Name: name, Input: testcases.BytesData([]byte(in)), Answer: testcases.BytesData([]byte(ans))}
-}
-
-func script(name, source string, p testcases.Protocol) *testcases.Program {
-	return &testcases.Program{Name: name, Protocol: p, Files: []judge.File{{Name: name, Data: []byte(source)}}}
-}
-
-// patience is the wall limit of what shall not reach it, however busy the host is.
-const patience = 2 * time.Minute
-
-// plenty of CPU time, for programs that are not meant to run into its limit.
-const plenty = 10 * time.Second
-
-// soon is the end of programs that are meant to wait.
-const soon = 3 * time.Second
-
-func judgePython(t *testing.T, e *engine.Engine, p *testcases.Problem, source string) (*judge.Judgement, error) {
-	t.Helper()
-	out, err := judgeOutcome(t, e, p, source)
-	if err != nil {
-		return nil, err
-	}
-	return &out.Judgement, nil
-}
-
-func judgeOutcome(t *testing.T, e *engine.Engine, p *testcases.Problem, source string) (*engine.Outcome, error) {
-	t.Helper()
-	if err := p.Seal(); err != nil {
-		t.Fatal(err)
-	}
-	return e.Judge(t.Context(), engine.Job{Problem: p, Submission: judge.Submission{
-		ID: "s", Language: "python3", Files: []judge.File{{Name: "main.py", Data: []byte(source)}},
-	}}, engine.Watcher{})
-}
-
-func score(n int64) *judge.Score { s := judge.ScoreOf(n); return &s }
-
 // What packages ask of a run, in real boxes.
 func TestCasesOfPackages(t *testing.T) {
 	t.Parallel()
