@@ -66,7 +66,7 @@ if not state then return {-21} end
 if state == 'applied' then return {0, 0} end
 if state == 'dropped' then return {-24} end
 local final = {judged = true, failed = true, cancelled = true}
-local todo = {}
+local judged = {}
 for i = 1, (#KEYS - 2) / 3 do
 	local sub, fresh, id, number = KEYS[3 * i], KEYS[3 * i + 2], ARGV[2 * i], ARGV[2 * i + 1]
 	local was = redis.call('HMGET', sub, 'state', 'number')
@@ -74,12 +74,12 @@ for i = 1, (#KEYS - 2) / 3 do
 		if not final[was[1]] or (was[2] or '1') ~= number then return {-23, 0, id} end
 		local is = redis.call('HGET', fresh, 'state')
 		if not is or not final[is] then return {-22, 0, id} end
-		if is == 'judged' then todo[#todo + 1] = i end
+		if is == 'judged' then judged[#judged + 1] = i end
 	end
 end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + t[2] / 1000
-for _, i in ipairs(todo) do
+for _, i in ipairs(judged) do
 	local sub, ev, fresh, id = KEYS[3 * i], KEYS[3 * i + 1], KEYS[3 * i + 2], ARGV[2 * i]
 	redis.call('HSET', sub, 'final', redis.call('HGET', fresh, 'final'), 'state', 'judged',
 		'number', tonumber(ARGV[2 * i + 1]) + 1, 'judged', math.floor(now))
@@ -91,7 +91,7 @@ for _, i in ipairs(todo) do
 	redis.call('PUBLISH', ARGV[1], 'f' .. id)
 end
 redis.call('HSET', KEYS[1], 'state', 'applied')
-return {0, #todo}
+return {0, #judged}
 `
 
 // KEYS 1 rejudge. Returns {code}: OK, no rejudge or applied.
