@@ -62,11 +62,12 @@ func readInt(dir int, name string) (int64, error) {
 	return v, nil
 }
 
-// field finds "name value" in a flat keyed file; -1 when it is not there.
+// field finds "name value" in a flat keyed file of a cgroup, or "name: value" in a
+// status of proc(5), on any line; -1 when it is not there.
 func field(text, name string) int64 {
 	for line := range strings.Lines(text) {
-		if v, ok := strings.CutPrefix(line, name+" "); ok {
-			if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
+		if v, ok := strings.CutPrefix(line, name); ok && strings.ContainsAny(v[:min(1, len(v))], " :") {
+			if n, err := strconv.ParseInt(strings.Trim(v, ": \t\n"), 10, 64); err == nil {
 				return n
 			}
 		}

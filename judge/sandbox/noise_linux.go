@@ -65,10 +65,8 @@ func (g *group) noise() exitNoise {
 		return noExitNoise
 	}
 	n := noExitNoise
-	if _, text, ok := strings.Cut(status, "\nnonvoluntary_ctxt_switches:\t"); ok {
-		if v, err := strconv.ParseInt(text, 10, 64); err == nil { // the last line of the file
-			n.involuntary = v
-		}
+	if v := field(status, "nonvoluntary_ctxt_switches"); v >= 0 {
+		n.involuntary = v
 	}
 	stat, err := readAt(unix.AT_FDCWD, proc+"/schedstat")
 	if f := strings.Fields(stat); err == nil && len(f) == 3 && f[2] != "0" {
