@@ -41,7 +41,7 @@ func pace(t *testing.T) (factor float64, start time.Duration) {
 // any box, and up to a half more for the accounts that the kernel keeps.
 func TestAccuracyOfCPU(t *testing.T) {
 	s := newSandbox(t, sandbox.Config{})
-	_, start := pace(t)
+	slower, start := pace(t)
 	for _, c := range []struct {
 		args, idle string
 		bar        time.Duration
@@ -53,35 +53,52 @@ func TestAccuracyOfCPU(t *testing.T) {
 		{"children 4 200", "children 4 0", 2500 * time.Microsecond},
 		{"orphan 200", "orphan 0", 1200 * time.Microsecond},
 	} {
+		// The end of a task that has worked takes up to 0.1 ms more than that of an idle
+		// one, where a start takes 0.45 ms; the bars hold that once.
+		bar := coarse(c.bar) + time.Duration((slower-1)*float64(100*time.Microsecond))
 		var delays []time.Duration
-		excess := func(args string) []time.Duration {
-			return nine(func() time.Duration {
-				rep, err := s.Run(t.Context(), exact(t, strings.Fields(args)...))
-				if err != nil {
-					t.Fatal(err)
+		excess := func(args string) time.Duration {
+			rep, err := s.Run(t.Context(), exact(t, strings.Fields(args)...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, rep, sandbox.CauseExit)
+			delays = append(delays, rep.Noise.RunDelay)
+			e := rep.CPU - told(t, rep.Stdout.Data)
+			if e < 0 && slow == 1 {
+				t.Errorf("%s: %v of CPU reported, the program itself used %v more", args, rep.CPU, -e)
+			}
+			return e
+		}
+		// Each beside its idle self, for what a start takes changes with what else runs.
+		// Where it changes by more than the bar, the median of nine does not tell, and
+		// that of more has to.
+		var idles, errors []time.Duration
+		within := func() bool {
+			for range 5 {
+				errors = append(errors, nine(func() time.Duration {
+					idle := start
+					if c.idle != "" {
+						idle = excess(c.idle)
+					}
+					idles = append(idles, idle)
+					return excess(c.args) - idle
+				})...)
+				slices.Sort(idles)
+				slices.Sort(errors)
+				slices.Sort(delays)
+				// A machine that is busy disturbs what a start takes, too: wider by what
+				// the programs waited for a core, at most by as much again.
+				if median(errors).Abs() <= bar+min(max(median(delays), 0), c.bar) {
+					return true
 				}
-				want(t, rep, sandbox.CauseExit)
-				delays = append(delays, rep.Noise.RunDelay)
-				e := rep.CPU - told(t, rep.Stdout.Data)
-				if e < 0 && slow == 1 {
-					t.Errorf("%s: %v of CPU reported, the program itself used %v more", args, rep.CPU, -e)
-				}
-				return e
-			})
+			}
+			return false
 		}
-		idle := start
-		if c.idle != "" {
-			idle = median(excess(c.idle))
+		if !within() {
+			t.Errorf("%s: reported - used = %v more than idle, want within %v", c.args, median(errors), bar)
 		}
-		errors := excess(c.args)
-		t.Logf("%s: reported - used = %v; idle it takes %v", c.args, errors, idle)
-		// A machine that is busy disturbs what a start takes, too: wider by what the
-		// programs waited for a core, at most by as much again.
-		slices.Sort(delays)
-		bar := coarse(c.bar) + min(max(median(delays), 0), c.bar)
-		if e := median(errors) - idle; e.Abs() > bar {
-			t.Errorf("%s: reported - used = %v, median %v more than %v, want within %v", c.args, errors, e, idle, bar)
-		}
+		t.Logf("%s: reported - used = %v more than idle; idle it takes %v; waited for a core %v", c.args, errors, median(idles), median(delays))
 	}
 }
 

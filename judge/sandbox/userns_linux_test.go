@@ -2,11 +2,11 @@ package sandbox_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,9 +37,9 @@ func exempt(t testing.TB) {
 // ofFull are tests of what only full has, of another level, and tests that start this binary anew.
 const ofFull = "TestLevel|TestUserns|TestTraced|TestHybrid|TestOrdinary|TestStrict|TestJanitor|TestProbe|TestCgroup|TestGroup|TestParse|TestDelegate"
 
-// All that holds at level full holds at level userns, but for the exceptions.
+// All that holds at level full holds at level userns, but for the exceptions. It is
+// not parallel: among those are the tests that measure.
 func TestLevelUserns(t *testing.T) {
-	t.Parallel()
 	out, err := atLevel(t, sandbox.Userns, exec.Command("/proc/self/exe", levelArgs()...))
 	checkLevel(t, sandbox.Userns, out, err)
 }
@@ -120,15 +120,57 @@ func checkLevel(t *testing.T, l sandbox.Isolation, out string, err error) {
 	}
 }
 
-// failures is what a run of tests says about those that failed.
+var (
+	testLine   = regexp.MustCompile(`^=== \S+ +(\S+)`)
+	resultLine = regexp.MustCompile(`^\s*--- (PASS|SKIP|FAIL): (\S+)`)
+)
+
+// failures is what a run of tests says about those that failed, and all that is no
+// test's if that is not how it ended.
 func failures(out string) string {
-	var kept []string
+	said, name, failed := map[string]string{}, "", []string{}
 	for line := range strings.Lines(out) {
-		if !slices.ContainsFunc([]string{"=== ", "--- PASS", "PASS"}, func(s string) bool { return strings.HasPrefix(strings.TrimSpace(line), s) }) {
-			kept = append(kept, line)
+		if m := testLine.FindStringSubmatch(line); m != nil {
+			name = m[1]
+		} else if m := resultLine.FindStringSubmatch(line); m == nil {
+			said[name] += line
+		} else if name = m[2]; m[1] == "FAIL" {
+			failed = append(failed, name)
 		}
 	}
-	return strings.Join(kept, "")
+	if len(failed) == 0 {
+		return out
+	}
+	var b strings.Builder
+	for _, name := range failed {
+		fmt.Fprintf(&b, "%s failed:\n%s", name, said[name])
+	}
+	return b.String()
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	const out = `=== RUN   TestA
+=== PAUSE TestA
+=== RUN   TestB
+=== RUN   TestB/one
+    b_test.go:1: early
+=== CONT  TestA
+    a_test.go:7: fine
+=== NAME  TestB/one
+    b_test.go:2: bad
+--- PASS: TestA (0.01s)
+--- FAIL: TestB (0.00s)
+    --- FAIL: TestB/one (0.00s)
+FAIL
+`
+	want := "TestB failed:\nTestB/one failed:\n    b_test.go:1: early\n    b_test.go:2: bad\nFAIL\n"
+	if got := failures(out); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := failures("panic: late\n"); got != "panic: late\n" {
+		t.Errorf("of a run that did not end: %q", got)
+	}
 }
 
 // sampledOver is how far memory may be over its limit before that is seen, where it
