@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,10 +16,11 @@ import (
 )
 
 // coldFile makes a file which no page of is in memory, so that whoever reads it is
-// charged for it. It lies where boxes see it, as /exe/NAME.
-func coldFile(t testing.TB, size judge.Bytes) (path string) {
+// charged for it, and shows it to a box. JUDGEFARM_TEST_COLD says where, if the
+// programs lie in memory themselves.
+func coldFile(t testing.TB, size judge.Bytes) (sandbox.Mount, string) {
 	t.Helper()
-	f, err := os.CreateTemp(deedsDir, "cold")
+	f, err := os.CreateTemp(cmp.Or(os.Getenv("JUDGEFARM_TEST_COLD"), deedsDir), "cold")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,8 @@ func coldFile(t testing.TB, size judge.Bytes) (path string) {
 	if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
 		t.Fatal(err)
 	}
-	return sandbox.ExeDir + "/" + filepath.Base(f.Name())
+	dir, name := filepath.Split(f.Name())
+	return sandbox.Mount{Source: filepath.Clean(dir), Target: "/cold"}, "/cold/" + name
 }
 
 // Page cache of files that were there before is not the program's: neither does it
@@ -63,7 +66,9 @@ func TestPageCacheIsNotTheProgramsMemory(t *testing.T) {
 		{"both as much as the limit", 64 * M, 40 * M, 64 * M, -1},
 		{"after its peak", 32 * M, 48 * M, 256 * M, 700},
 	} {
-		spec := exact(t, "cold", coldFile(t, c.file), fmt.Sprint(c.own/M), fmt.Sprint(c.held))
+		mount, file := coldFile(t, c.file)
+		spec := exact(t, "cold", file, fmt.Sprint(c.own/M), fmt.Sprint(c.held))
+		spec.Mounts = append(spec.Mounts, mount)
 		spec.Limits.Memory = c.limit
 		rep := run(t, s, spec)
 		want(t, rep, sandbox.CauseExit)

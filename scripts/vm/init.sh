@@ -1,7 +1,8 @@
 #!/bin/sh
 # PID 1 of a guest: mounts what a host has, with cgroup v2 alone, runs run.sh of
 # JF_DIR and powers off. The root is the host's own file system, so everything that
-# is written goes to file systems in memory; with JF_COPY what is run lies there too.
+# is written goes to file systems in memory; with JF_COPY what is run lies there too,
+# and only the test that wants a file which is not in memory writes to JF_DIR/cold.
 # JF_WANT names what the machine is used for and so must have.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp
 mount -t proc proc /proc
@@ -13,6 +14,9 @@ mount -t tmpfs run /run
 mkdir /run/work
 if [ -n "$JF_COPY" ]; then
 	cp -r "$JF_DIR/." /run/work
+	mkdir /run/cold
+	mount --bind "$JF_DIR/cold" /run/cold
+	export JUDGEFARM_TEST_COLD=/run/cold
 else
 	mount --bind "$JF_DIR" /run/work
 fi

@@ -14,7 +14,7 @@ build_suite() {
 	for flag in "$@"; do
 		flags="$flags '$flag'"
 	done
-	mkdir -p "$dir/src/testdata"
+	mkdir -p "$dir/src/testdata" "$dir/cold"
 	chmod 755 "$dir"
 	for package in sandbox compile; do
 		go test -c -o "$dir/$package.test" -ldflags '-linkmode external -extldflags -static' -tags 'netgo osusergo' "./judge/$package"
