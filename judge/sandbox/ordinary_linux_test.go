@@ -204,20 +204,51 @@ func delegateBelow(t *testing.T, tree sandbox.Tree, parent string, uid int) (str
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}
-	t.Cleanup(func() {
-		// The kernel answers EBUSY for some milliseconds after the last process died.
-		err := os.Remove(dir)
-		for deadline := time.Now().Add(5 * time.Second); errors.Is(err, syscall.EBUSY) && time.Now().Before(deadline); {
-			err = os.Remove(dir)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("remove delegated group: %v", err)
-		}
-	})
+	t.Cleanup(func() { removeDelegated(t, dir) })
 	for _, file := range files {
 		if err := os.Chown(filepath.Join(dir, file), uid, uid); err != nil {
 			return "", err
 		}
 	}
 	return dir, nil
+}
+
+// removeDelegated removes a group whose last process may just have died: the kernel
+// answers EBUSY for some milliseconds then.
+func removeDelegated(t *testing.T, dir string) {
+	t.Helper()
+	tick, late := time.NewTicker(5*time.Millisecond), time.After(5*slow*time.Second)
+	defer tick.Stop()
+	for {
+		err := os.Remove(dir)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		select {
+		case <-tick.C:
+			if errors.Is(err, syscall.EBUSY) {
+				continue
+			}
+		case <-late:
+		}
+		t.Errorf("remove delegated group: %v; left in it: %s", err, membersOf(dir))
+		return
+	}
+}
+
+// membersOf is what lives in a group and below it: groups and processes.
+func membersOf(dir string) string {
+	var all []string
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			procs, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
+			all = append(all, fmt.Sprintf("%s: %q, %v", path, procs, err))
+			for _, pid := range strings.Fields(string(procs)) {
+				line, err := os.ReadFile("/proc/" + pid + "/status")
+				all = append(all, fmt.Sprintf("%.200s, %v", line, err))
+			}
+		}
+		return nil
+	})
+	return strings.Join(all, "\n")
 }
