@@ -31,6 +31,7 @@ const (
 type Folder struct {
 	Dir    string // absolute, links resolved
 	files  map[string]int64
+	names  []string          // of files, in byte order
 	target map[string]string // of links to files of the package: the path on disk
 	faults []*judge.FieldError
 	notes  []Note
@@ -72,6 +73,7 @@ func Open(dir string, opt Options) (*Folder, error) {
 	if err := f.list(abs, "", opt, 0); err != nil {
 		return nil, err
 	}
+	f.names = slices.Sorted(maps.Keys(f.files))
 	return f, nil
 }
 
@@ -161,21 +163,26 @@ func (f *Folder) Path(name string) string {
 func (f *Folder) Has(name string) bool { _, ok := f.files[name]; return ok }
 
 // HasFolder reports whether the package has a file below this folder.
-func (f *Folder) HasFolder(name string) bool {
-	for file := range f.files {
-		if strings.HasPrefix(file, name+"/") {
-			return true
-		}
-	}
-	return false
-}
+func (f *Folder) HasFolder(name string) bool { return len(f.below(name+"/")) > 0 }
 
 // Names lists the files in byte order.
-func (f *Folder) Names() []string { return slices.Sorted(maps.Keys(f.files)) }
+func (f *Folder) Names() []string { return slices.Clone(f.names) }
 
 // Below lists the files below a folder, in byte order of their whole names.
-func (f *Folder) Below(folder string) []string {
-	return slices.DeleteFunc(f.Names(), func(n string) bool { return !strings.HasPrefix(n, folder+"/") })
+func (f *Folder) Below(folder string) []string { return slices.Clone(f.below(folder + "/")) }
+
+// below is the part of names with a prefix, found by halving: readers ask for each case,
+// and looking at every name each time took 20 s for 5,000 cases.
+func (f *Folder) below(prefix string) []string {
+	first, _ := slices.BinarySearch(f.names, prefix)
+	rest := f.names[first:]
+	end, _ := slices.BinarySearchFunc(rest, prefix, func(name, prefix string) int {
+		if strings.HasPrefix(name, prefix) {
+			return -1
+		}
+		return 1
+	})
+	return rest[:end]
 }
 
 // Children lists the base names of what lies directly in a folder ("" is the
@@ -185,20 +192,16 @@ func (f *Folder) Children(folder string) (files, folders []string) {
 	if folder == "" {
 		prefix = ""
 	}
-	seen := map[string]bool{}
-	for _, name := range f.Names() {
-		rest, ok := strings.CutPrefix(name, prefix)
-		if !ok {
+	for all := f.below(prefix); len(all) > 0; {
+		first, _, deeper := strings.Cut(all[0][len(prefix):], "/")
+		if !deeper {
+			files, all = append(files, first), all[1:]
 			continue
 		}
-		first, _, deeper := strings.Cut(rest, "/")
-		if !deeper {
-			files = append(files, first)
-		} else if !seen[first] {
-			seen[first] = true
-			folders = append(folders, first)
-		}
+		folders = append(folders, first)
+		all = all[len(f.below(prefix+first+"/")):]
 	}
+	slices.Sort(folders) // "a-b/1" comes before "a/1", and "a" before "a-b"
 	return files, folders
 }
 
