@@ -26,7 +26,7 @@ func (r *reader) readData() {
 	root := r.rootConfig()
 	for _, name := range []string{"sample", "secret"} {
 		if r.HasFolder(dataFolder + "/" + name) {
-			g := r.group(name, root, true)
+			g := r.group(name, root)
 			if len(g.Cases)+len(g.Groups) > 0 {
 				r.p.Groups = append(r.p.Groups, g)
 			}
@@ -44,13 +44,23 @@ func (r *reader) readData() {
 	r.juryData()
 }
 
-// group reads a folder below data/. isGroup tells whether the folder is a group of
-// its own; in 2025-09 one without configuration is not, and its cases are its
-// parent's.
-func (r *reader) group(name string, above config, isGroup bool) testcases.Group {
-	folder := dataFolder + "/" + name
-	own := r.config(folder, above)
+// group reads a folder below data/ that is a group.
+func (r *reader) group(name string, above config) testcases.Group {
+	own := r.config(dataFolder+"/"+name, above)
 	g := testcases.Group{Name: name, Sample: name == "sample" || strings.HasPrefix(name, "sample/")}
+	r.fill(&g, name, own)
+	slices.SortStableFunc(g.Cases, func(a, b testcases.Case) int { return strings.Compare(a.Name, b.Name) })
+	r.staticValidation(&g, own)
+	if r.p.Score != nil {
+		r.score(&g, own)
+	}
+	return g
+}
+
+// fill adds to a group what is in a folder: its own or, in 2025-09, one below that has no
+// configuration, whose cases are the group's as any other.
+func (r *reader) fill(g *testcases.Group, name string, own config) {
+	folder := dataFolder + "/" + name
 	if reason := testcases.CheckName(name); reason != "" {
 		r.Refuse(folder, "bad name of a group: %s", reason)
 	}
@@ -66,24 +76,19 @@ func (r *reader) group(name string, above config, isGroup bool) testcases.Group 
 	}
 	r.orphans(folder, files)
 	for _, f := range folders {
-		if strings.HasSuffix(f, ".files") || !nameRule.MatchString(f) {
-			continue
-		}
-		below := r.group(name+"/"+f, own, true)
-		if r.version == v2025 && !r.Has(folder+"/"+f+"/"+groupName) && !r.Has(folder+"/"+f+"/"+legacyName) {
-			g.Cases = append(g.Cases, below.Cases...)
-			g.Groups = append(g.Groups, below.Groups...)
-			continue
-		}
-		if len(below.Cases)+len(below.Groups) > 0 {
-			g.Groups = append(g.Groups, below)
+		below := name + "/" + f
+		switch {
+		case strings.HasSuffix(f, ".files"):
+		case !nameRule.MatchString(f):
+			r.Note(folder+"/"+f, "is left out: the format does not allow this name")
+		case r.version == v2025 && !r.Has(dataFolder+"/"+below+"/"+groupName) && !r.Has(dataFolder+"/"+below+"/"+legacyName):
+			r.fill(g, below, own)
+		default:
+			if b := r.group(below, own); len(b.Cases)+len(b.Groups) > 0 {
+				g.Groups = append(g.Groups, b)
+			}
 		}
 	}
-	r.staticValidation(&g, own)
-	if r.p.Score != nil {
-		r.score(&g, own)
-	}
-	return g
 }
 
 // orphans tells answers without inputs.
@@ -125,11 +130,9 @@ func (r *reader) oneCase(at string, own config, sample bool) (testcases.Case, bo
 	for _, f := range r.Below(at + ".files") {
 		c.Files = append(c.Files, testcases.CaseFile{Name: strings.TrimPrefix(f, at+".files/"), Data: r.data(f)})
 	}
-	for _, hint := range []string{at + ".hint"} {
-		if r.Has(hint) {
-			if b, ok := r.read(hint, 64<<10); ok {
-				c.Hint = strings.TrimSpace(string(b))
-			}
+	if r.Has(at + ".hint") {
+		if b, ok := r.read(at+".hint", 64<<10); ok {
+			c.Hint = strings.TrimSpace(string(b))
 		}
 	}
 	input := own.inputArgs
