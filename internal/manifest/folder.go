@@ -24,6 +24,8 @@ const (
 	maxFaults = 200     // reported; a package with more is told so
 	maxFiles  = 200_000 // in one package
 	maxLinks  = 32      // from a link to what it finally means
+	maxTold   = 10_000  // faults, and notes, that are kept; the others are counted
+	maxRead   = 256 << 20
 )
 
 // Folder is a package on disk while it is read. Names are relative to it, with
@@ -33,8 +35,12 @@ type Folder struct {
 	files  map[string]int64
 	names  []string          // of files, in byte order
 	target map[string]string // of links to files of the package: the path on disk
+	read   map[string][]byte // what Read returned
+	left   int64             // bytes that may still be kept in memory
 	faults []*judge.FieldError
 	notes  []Note
+	untold int   // faults beyond maxTold
+	more   int   // notes beyond it
 	err    error // the first that is no fault of the package
 }
 
@@ -63,7 +69,7 @@ func Open(dir string, opt Options) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open problem: %w", err)
 	}
-	f := &Folder{Dir: abs, files: map[string]int64{}, target: map[string]string{}}
+	f := &Folder{Dir: abs, files: map[string]int64{}, target: map[string]string{}, read: map[string][]byte{}, left: maxRead}
 	if opt.Skip == nil {
 		opt.Skip = func(string) bool { return false }
 	}
@@ -208,10 +214,17 @@ func (f *Folder) Children(folder string) (files, folders []string) {
 // Size is that of a file of the package.
 func (f *Folder) Size(name string) int64 { return f.files[name] }
 
-// Read returns a file of at most max bytes; a larger one is a fault.
+// Read returns a file of at most max bytes; a larger one is a fault, and so is what
+// Keep refuses. Every call gives the same bytes, which nobody may change.
 func (f *Folder) Read(name string, max int64) ([]byte, bool) {
 	if size := f.files[name]; size > max {
 		f.Refuse(name, "must be at most %d bytes, is %d", max, size)
+		return nil, false
+	}
+	if b, ok := f.read[name]; ok {
+		return b, true
+	}
+	if !f.Keep(name, f.files[name]) {
 		return nil, false
 	}
 	r, err := os.Open(f.Path(name))
@@ -225,22 +238,48 @@ func (f *Folder) Read(name string, max int64) ([]byte, bool) {
 		f.Fail(err)
 		return nil, false
 	}
+	f.read[name] = b
 	return b, true
+}
+
+// Keep counts bytes of a file that are held in memory. A package whose programs and
+// texts are more than 256 MiB together is at fault, which is told once.
+func (f *Folder) Keep(name string, size int64) bool {
+	if size <= f.left {
+		f.left -= size
+		return true
+	}
+	if f.left >= 0 {
+		f.Refuse(name, "brings what is read of the package into memory, programs and texts, to more than %d MiB", maxRead>>20)
+	}
+	f.left = -1
+	return false
 }
 
 // Refuse adds a fault of a file.
 func (f *Folder) Refuse(file, format string, args ...any) {
+	if len(f.faults) >= maxTold {
+		f.untold++
+		return
+	}
 	f.faults = append(f.faults, &judge.FieldError{Field: file, Reason: fmt.Sprintf(format, args...)})
 }
 
 // Note adds what is odd and no fault.
 func (f *Folder) Note(file, format string, args ...any) {
+	if len(f.notes) >= maxTold {
+		f.more++
+		return
+	}
 	f.notes = append(f.notes, Note{file, fmt.Sprintf(format, args...)})
 }
 
 // Notes returns them by file.
 func (f *Folder) Notes() []Note {
 	slices.SortStableFunc(f.notes, func(a, b Note) int { return cmp.Compare(a.File, b.File) })
+	if f.more > 0 {
+		f.notes, f.more = append(f.notes, Note{"", fmt.Sprintf("and %d notes more", f.more)}), 0
+	}
 	return f.notes
 }
 
@@ -252,7 +291,7 @@ func (f *Folder) Fail(err error) {
 }
 
 // Faults is how many there are.
-func (f *Folder) Faults() int { return len(f.faults) }
+func (f *Folder) Faults() int { return len(f.faults) + f.untold }
 
 // Refusal is nil, an error of ours, or a *judge.BadRequest of every fault, sorted by
 // file, so that one package always gives one text.
@@ -263,7 +302,7 @@ func (f *Folder) Refusal() error {
 	slices.SortFunc(f.faults, func(a, b *judge.FieldError) int {
 		return cmp.Or(Natural(a.Field, b.Field), Natural(a.Reason, b.Reason))
 	})
-	if more := len(f.faults) - maxFaults; more > 0 {
+	if more := f.Faults() - maxFaults; more > 0 {
 		f.faults = append(f.faults[:maxFaults], &judge.FieldError{Reason: fmt.Sprintf("and %d faults more", more)})
 	}
 	return errors.Join(judge.Refuse(f.faults...), f.err)

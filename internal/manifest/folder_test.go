@@ -3,6 +3,7 @@ package manifest_test
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"judgefarm/internal/manifest"
@@ -54,5 +55,57 @@ func TestFolderOfManyFiles(t *testing.T) { // not parallel: it counts allocation
 	}
 	if n := testing.AllocsPerRun(10, func() { f.Below("data/1000.files"); f.HasFolder("data/77.files") }); n > 4 {
 		t.Errorf("asking for the files of one case takes %v allocations", n)
+	}
+}
+
+// What readers take into memory has a bound for the whole package, and what is read twice
+// is there once.
+func TestFolderMemory(t *testing.T) {
+	t.Parallel()
+	f, err := manifest.Open(manifesttest.Write(t, "p", map[string]string{"a": "12345", "b": "12345", "c": "12345"}), manifest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Leave(12)
+	for range 3 {
+		if b, ok := f.Read("a", 10); !ok || string(b) != "12345" {
+			t.Fatalf("got %q, %v", b, ok)
+		}
+	}
+	if _, ok := f.Read("b", 10); !ok || f.Faults() != 0 {
+		t.Fatalf("10 bytes of 12 are too many: %v", f.Refusal())
+	}
+	for _, name := range []string{"c", "c"} {
+		if _, ok := f.Read(name, 10); ok {
+			t.Error("15 bytes of 12 were read")
+		}
+	}
+	if got := manifesttest.Faults(t, f.Refusal()); len(got) != 1 || !strings.Contains(got[0], "c: brings what is read of the package into memory") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A stranger's package may have as many faults as it likes.
+func TestFolderOfManyFaults(t *testing.T) {
+	t.Parallel()
+	f, err := manifest.Open(manifesttest.Write(t, "p", map[string]string{"a": ""}), manifest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const many = 50_000
+	for range many {
+		f.Refuse("a", "is wrong")
+		f.Note("a", "is odd")
+	}
+	if n := f.Faults(); n != many {
+		t.Errorf("got %d faults", n)
+	}
+	got := manifesttest.Faults(t, f.Refusal())
+	if len(got) != 201 || !strings.Contains(got[200], "and 49800 faults more") {
+		t.Errorf("got %d faults, the last is %q", len(got), got[len(got)-1])
+	}
+	notes := f.Notes()
+	if last := notes[len(notes)-1]; len(notes) != 10_001 || last.Text != "and 40000 notes more" {
+		t.Errorf("got %d notes, the last is %q", len(notes), last)
 	}
 }

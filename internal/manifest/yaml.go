@@ -25,11 +25,18 @@ type Document struct {
 }
 
 // YAML reads a file of the package.
-func (f *Folder) YAML(name string) Document {
+func (f *Folder) YAML(name string) Document { return f.YAMLWith(name, nil) }
+
+// YAMLWith reads a file of the package whose text is changed before it is read; nil
+// changes nothing. Lines are told as they are in the changed text.
+func (f *Folder) YAMLWith(name string, change func([]byte) []byte) Document {
 	d := Document{f: f, Name: name}
 	b, ok := f.Read(name, maxYAML)
 	if !ok {
 		return d
+	}
+	if change != nil {
+		b = change(b)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var root, second yaml.Node
