@@ -10,6 +10,9 @@ import (
 	"judgefarm/judge"
 )
 
+// maxConfig bounds a configuration with the values of its constants.
+const maxConfig = 1 << 20
+
 // config is what configures a folder of test data.
 type config struct {
 	inputArgs  validatorArgs
@@ -48,7 +51,9 @@ func (r *reader) config(folder string, above config) config {
 	own.max, own.unbounded, own.aggregation, own.after, own.static = nil, false, "", nil, nil
 	for _, name := range []string{legacyName, groupName} {
 		if r.Has(folder + "/" + name) {
-			d := r.yaml(folder + "/" + name)
+			file := folder + "/" + name
+			r.configured[file] = true
+			d := r.YAMLWith(file, func(b []byte) []byte { return r.substitute(file, b, maxConfig) })
 			d.Each(d.Root, "the file", func(key string, k, v *yaml.Node) {
 				if !manifest.Null(v) {
 					r.configKey(d, &own, key, k, v)

@@ -1,8 +1,11 @@
 package kattis
 
 import (
+	"bytes"
+	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -136,9 +139,15 @@ func (r *reader) grading(d manifest.Document, v *yaml.Node) {
 	})
 }
 
+var constantName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+
 // readConstants reads the values that stand for {{name}} in programs.
 func (r *reader) readConstants(d manifest.Document, v *yaml.Node) {
-	d.Each(v, "constants", func(key string, _, v *yaml.Node) {
+	d.Each(v, "constants", func(key string, k, v *yaml.Node) {
+		if !constantName.MatchString(key) {
+			d.Refuse(k, "constant %.64q must be called by letters, digits and _, and not begin with a digit", key)
+			return
+		}
 		if manifest.Kind(v) == yaml.ScalarNode {
 			value := d.Text(v, "constant "+key)
 			r.constants[key], r.constants[key+".value"] = value, value
@@ -157,8 +166,9 @@ func (r *reader) readConstants(d manifest.Document, v *yaml.Node) {
 	})
 }
 
-// substitute replaces constants in the text of a program.
-func (r *reader) substitute(b []byte) []byte {
+// substitute replaces constants in a file of at most so many bytes, which it may have
+// afterwards too: a name is short and its value may be long.
+func (r *reader) substitute(name string, b []byte, max int) []byte {
 	if len(r.constants) == 0 {
 		return b
 	}
@@ -166,7 +176,36 @@ func (r *reader) substitute(b []byte) []byte {
 	for name, value := range r.constants {
 		pairs = append(pairs, "{{"+name+"}}", value)
 	}
-	return []byte(strings.NewReplacer(pairs...).Replace(string(b)))
+	out := &bounded{left: max}
+	if _, err := strings.NewReplacer(pairs...).WriteString(out, string(b)); err != nil {
+		r.Refuse(name, "must be at most %d bytes with the values of its constants", max)
+		return nil
+	}
+	if bytes.Equal(out.Bytes(), b) {
+		return b
+	}
+	r.Keep(name, int64(out.Len()))
+	return out.Bytes()
+}
+
+// bounded is a buffer that takes so many bytes and no more.
+type bounded struct {
+	bytes.Buffer
+	left int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return b.Buffer.Write(p)
+}
+
+func (b *bounded) WriteString(s string) (int, error) {
+	if b.left -= len(s); b.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return b.Buffer.WriteString(s)
 }
 
 // rules settles limits and kind when all of problem.yaml is known.

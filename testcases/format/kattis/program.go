@@ -151,7 +151,7 @@ func (r *reader) programFiles(at string) []judge.File {
 			continue
 		}
 		if b, ok := r.read(name, maxProgramSize); ok {
-			files = append(files, judge.File{Name: short, Data: r.substitute(b)})
+			files = append(files, judge.File{Name: short, Data: r.substitute(name, b, maxProgramSize)})
 		}
 	}
 	slices.SortStableFunc(files, func(a, b judge.File) int { return cmp.Compare(rank(a.Name, at), rank(b.Name, at)) })
