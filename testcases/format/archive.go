@@ -19,11 +19,15 @@ import (
 )
 
 // bounds is what an archive may unpack to. Beyond small bytes the data may be at
-// most ratio times the archive: a bomb is stopped long before total.
+// most ratio times the archive: a bomb is stopped long before total. There may be as
+// many folders as files: a folder takes a block of the disk too.
 type bounds struct {
 	total, small, ratio int64
 	files               int
 }
+
+// perEntry is what a tar has of a file beside its data: headers and padding.
+const perEntry = 4 << 10
 
 // standard holds packages as they are (gigabytes of tests, texts that compress a
 // hundredfold) and little more.
@@ -64,7 +68,7 @@ func (o Options) openArchive(r io.ReaderAt, size int64, dir string, b bounds) (*
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		return nil, fmt.Errorf("unpack problem: %s is not an empty folder: %w", dir, errors.Join(err, os.ErrExist))
 	}
-	u := &unpacker{root: root, bounds: b, left: b.data(size), names: map[string]bool{}}
+	u := &unpacker{root: root, bounds: b, left: b.data(size), names: map[string]bool{}, folders: map[string]bool{}}
 	if err := u.unpack(r, size); err != nil {
 		return nil, err
 	}
@@ -74,10 +78,11 @@ func (o Options) openArchive(r io.ReaderAt, size int64, dir string, b bounds) (*
 // unpacker writes below root only: os.Root follows nothing out of it, whatever
 // a name says.
 type unpacker struct {
-	root   *os.Root
-	bounds bounds
-	left   int64 // bytes that may still be written
-	names  map[string]bool
+	root    *os.Root
+	bounds  bounds
+	left    int64 // bytes that may still be written
+	names   map[string]bool
+	folders map[string]bool // that are made for files
 }
 
 func (u *unpacker) unpack(r io.ReaderAt, size int64) error {
@@ -96,7 +101,8 @@ func (u *unpacker) unpack(r io.ReaderAt, size int64) error {
 		if err != nil {
 			return broken(err)
 		}
-		return u.tar(z)
+		// What is left out is read too, headers without end among it.
+		return u.tar(&bounded{r: z, left: u.left + int64(u.bounds.files)*perEntry})
 	case bytes.HasSuffix(head, []byte("ustar")):
 		return u.tar(whole)
 	}
@@ -135,6 +141,9 @@ func (u *unpacker) tar(r io.Reader) error {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if errors.Is(err, errTooMuch) {
+			return u.tooLarge("package")
 		}
 		if err != nil {
 			return broken(err)
@@ -191,6 +200,12 @@ func (u *unpacker) admit(name string, mode os.FileMode, size int64) (clean strin
 	if len(u.names) > u.bounds.files {
 		return "", false, refuse("package", "must have at most %d files", u.bounds.files)
 	}
+	for at := path.Dir(clean); at != "." && !u.folders[at]; at = path.Dir(at) {
+		u.folders[at] = true
+	}
+	if len(u.folders) > u.bounds.files {
+		return "", false, refuse("package", "must have at most %d folders", u.bounds.files)
+	}
 	if size < 0 || size > u.left {
 		return "", false, u.tooLarge(clean)
 	}
@@ -211,7 +226,7 @@ func (u *unpacker) write(name string, content io.Reader) error {
 	n, err := io.Copy(f, io.LimitReader(in, u.left+1))
 	u.left -= n
 	switch {
-	case u.left < 0:
+	case u.left < 0 || errors.Is(in.err, errTooMuch):
 		return u.tooLarge(name)
 	case in.err != nil:
 		return broken(in.err)
@@ -236,6 +251,23 @@ func (s *source) Read(b []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err
 	}
+	return n, err
+}
+
+var errTooMuch = errors.New("too much")
+
+// bounded fails where more than so many bytes are read.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooMuch
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
 	return n, err
 }
 

@@ -142,6 +142,10 @@ func TestHostileArchives(t *testing.T) {
 	for i := range 21 {
 		many = append(many, entry{name: strconv.Itoa(i)})
 	}
+	var folders []entry
+	for i := range 6000 {
+		folders = append(folders, entry{name: strconv.Itoa(i) + "/", kind: tar.TypeDir})
+	}
 	noise := make([]byte, 3<<20)
 	rand.NewChaCha8([32]byte{}).Read(noise)
 	zeros := strings.Repeat("\x00", 5<<18)
@@ -149,33 +153,36 @@ func TestHostileArchives(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		"traversal in a zip":   {zipped(t, with(entry{name: "../evil", text: "z"})...), "bad name"},
-		"traversal in a tar":   {tarball(t, with(entry{name: "a/../../evil", text: "z"})...), "bad name"},
-		"absolute":             {tarball(t, with(entry{name: "/evil", text: "z"})...), "bad name"},
-		"backslash":            {zipped(t, with(entry{name: `..\evil`, text: "z"})...), "bad name"},
-		"traversal folder":     {tarball(t, with(entry{name: "../evil/", kind: tar.TypeDir})...), "bad name"},
-		"NUL in a name":        {zipped(t, with(entry{name: "a\x00b", text: "z"})...), "bad name"},
-		"symlink in a tar":     {tarball(t, with(entry{name: "evil", text: "/etc/passwd", kind: tar.TypeSymlink})...), "links and devices"},
-		"symlink in a zip":     {zipped(t, with(entry{name: "evil", text: "/etc/passwd", kind: tar.TypeSymlink})...), "links and devices"},
-		"hard link":            {tarball(t, with(entry{name: "evil", text: "problem.yaml", kind: tar.TypeLink})...), "links and devices"},
-		"device":               {tarball(t, with(entry{name: "evil", kind: tar.TypeChar})...), "links and devices"},
-		"fifo":                 {tarball(t, with(entry{name: "evil", kind: tar.TypeFifo})...), "links and devices"},
-		"twice in a tar":       {tarball(t, with(entry{name: "./problem.yaml", text: "z"})...), "twice"},
-		"twice in a zip":       {zipped(t, with(entry{name: "problem.yaml", text: "z"})...), "twice"},
-		"file and folder":      {tarball(t, with(entry{name: "problem.yaml/a", text: "z"})...), "both a file and a folder"},
-		"folder and file":      {zipped(t, with(entry{name: "data", text: "z"})...), "both a file and a folder"},
-		"bomb in a zip":        {zipped(t, with(entry{name: "bomb", text: zeros})...), "unpacks to too much"},
-		"bomb in a tar.gz":     {gzipped(t, tarball(t, with(entry{name: "bomb", text: zeros})...)), "unpacks to too much"},
-		"too many files":       {zipped(t, many...), "at most 20 files"},
-		"too much in all":      {zipped(t, with(entry{name: "large", text: string(noise)})...), "unpacks to too much"},
-		"cut zip":              {zipped(t, packaged("")...)[:200], "cannot be read"},
-		"cut tar":              {tarball(t, packaged("")...)[:1100], "cannot be read"},
-		"gzip of nothing":      {[]byte("\x1f\x8b\x08"), "cannot be read"},
-		"something else":       {[]byte("#!/bin/sh\n"), "must be a folder, zip"},
-		"nothing":              {nil, "must be a folder, zip"},
-		"no package in it":     {zipped(t, entry{name: "a.txt", text: "z"}), "no known format"},
-		"empty zip":            {zipped(t), "no known format"},
-		"faults of the format": {zipped(t, with(entry{name: "data/secret/2.in", text: "z"})...), "data/secret/2.in: has no answer"},
+		"traversal in a zip":    {zipped(t, with(entry{name: "../evil", text: "z"})...), "bad name"},
+		"traversal in a tar":    {tarball(t, with(entry{name: "a/../../evil", text: "z"})...), "bad name"},
+		"absolute":              {tarball(t, with(entry{name: "/evil", text: "z"})...), "bad name"},
+		"backslash":             {zipped(t, with(entry{name: `..\evil`, text: "z"})...), "bad name"},
+		"traversal folder":      {tarball(t, with(entry{name: "../evil/", kind: tar.TypeDir})...), "bad name"},
+		"NUL in a name":         {zipped(t, with(entry{name: "a\x00b", text: "z"})...), "bad name"},
+		"symlink in a tar":      {tarball(t, with(entry{name: "evil", text: "/etc/passwd", kind: tar.TypeSymlink})...), "links and devices"},
+		"symlink in a zip":      {zipped(t, with(entry{name: "evil", text: "/etc/passwd", kind: tar.TypeSymlink})...), "links and devices"},
+		"hard link":             {tarball(t, with(entry{name: "evil", text: "problem.yaml", kind: tar.TypeLink})...), "links and devices"},
+		"device":                {tarball(t, with(entry{name: "evil", kind: tar.TypeChar})...), "links and devices"},
+		"fifo":                  {tarball(t, with(entry{name: "evil", kind: tar.TypeFifo})...), "links and devices"},
+		"twice in a tar":        {tarball(t, with(entry{name: "./problem.yaml", text: "z"})...), "twice"},
+		"twice in a zip":        {zipped(t, with(entry{name: "problem.yaml", text: "z"})...), "twice"},
+		"file and folder":       {tarball(t, with(entry{name: "problem.yaml/a", text: "z"})...), "both a file and a folder"},
+		"folder and file":       {zipped(t, with(entry{name: "data", text: "z"})...), "both a file and a folder"},
+		"bomb in a zip":         {zipped(t, with(entry{name: "bomb", text: zeros})...), "unpacks to too much"},
+		"bomb in a tar.gz":      {gzipped(t, tarball(t, with(entry{name: "bomb", text: zeros})...)), "unpacks to too much"},
+		"too many files":        {zipped(t, many...), "at most 20 files"},
+		"too many folders":      {zipped(t, with(entry{name: strings.Repeat("d/", 21) + "f", text: "z"})...), "at most 20 folders"},
+		"bomb that is left out": {gzipped(t, tarball(t, with(entry{name: ".bomb", text: zeros})...)), "unpacks to too much"},
+		"headers without end":   {gzipped(t, tarball(t, with(folders...)...)), "unpacks to too much"},
+		"too much in all":       {zipped(t, with(entry{name: "large", text: string(noise)})...), "unpacks to too much"},
+		"cut zip":               {zipped(t, packaged("")...)[:200], "cannot be read"},
+		"cut tar":               {tarball(t, packaged("")...)[:1100], "cannot be read"},
+		"gzip of nothing":       {[]byte("\x1f\x8b\x08"), "cannot be read"},
+		"something else":        {[]byte("#!/bin/sh\n"), "must be a folder, zip"},
+		"nothing":               {nil, "must be a folder, zip"},
+		"no package in it":      {zipped(t, entry{name: "a.txt", text: "z"}), "no known format"},
+		"empty zip":             {zipped(t), "no known format"},
+		"faults of the format":  {zipped(t, with(entry{name: "data/secret/2.in", text: "z"})...), "data/secret/2.in: has no answer"},
 	}
 	for name, tt := range archives {
 		t.Run(name, func(t *testing.T) {
