@@ -13,8 +13,11 @@ import (
 	"judgefarm/testcases"
 )
 
-// maxCases bounds what aliases may make of a small file.
-const maxCases = 20_000
+// Bounds of what aliases may make of a small file.
+const (
+	maxCases  = 20_000
+	maxEnding = 100 // groups that all that follow depend on
+)
 
 // builder makes groups of the cases, in DMOJ's order: each batch is one, and so are
 // the cases between batches. Cases are numbered as DMOJ does it, over all groups.
@@ -59,6 +62,9 @@ func (b *builder) add(list *yaml.Node, what string) {
 		return
 	}
 	for _, n := range items(list) {
+		if !b.room(n, 1) {
+			return
+		}
 		conf := b.open(b.doc, n, "a case", b.top)
 		batched, ok := conf.own["batched"]
 		if !ok {
@@ -71,6 +77,9 @@ func (b *builder) add(list *yaml.Node, what string) {
 			b.doc.Refuse(batched.key, "batched must be a list of cases")
 			continue
 		}
+		if !b.room(n, len(items(batched.value))) {
+			return
+		}
 		var cases []*values
 		for _, one := range items(batched.value) {
 			inner := b.open(b.doc, one, "a case", conf)
@@ -79,6 +88,15 @@ func (b *builder) add(list *yaml.Node, what string) {
 		}
 		b.batch(conf, cases)
 	}
+}
+
+// room reports whether there may be so many cases more, and tells where not.
+func (b *builder) room(at *yaml.Node, more int) bool {
+	if len(b.names)+more > maxCases {
+		b.doc.Refuse(at, "there must be at most %d cases", maxCases)
+		return false
+	}
+	return true
 }
 
 // points are what a case or batch is worth; pretests are worth nothing.
@@ -100,14 +118,12 @@ func (b *builder) single(conf *values) {
 		b.groups = append(b.groups, testcases.Group{Name: fmt.Sprintf("cases%d", b.loose), Stop: nothing, After: slices.Clone(b.ending)})
 		last++
 		if nothing {
-			b.ending = append(b.ending, b.groups[last].Name)
+			b.ends(conf.at, b.groups[last].Name)
 		}
 	}
 	g := &b.groups[last]
-	if c, ok := b.one(conf, g.Name, points, 0); ok {
-		g.Cases = append(g.Cases, c)
-		b.worth = b.worth.Add(points)
-	}
+	g.Cases = append(g.Cases, b.one(conf, g.Name, points, 0))
+	b.worth = b.worth.Add(points)
 }
 
 // batch adds a group that gives the least of what its cases give, of which the first
@@ -129,9 +145,7 @@ func (b *builder) batch(conf *values, cases []*values) {
 		if i == 0 || points.Cmp(most) > 0 {
 			most = points
 		}
-		if c, ok := b.one(one, g.Name, points, b.batches); ok {
-			g.Cases = append(g.Cases, c)
-		}
+		g.Cases = append(g.Cases, b.one(one, g.Name, points, b.batches))
 	}
 	if differ {
 		g.Score.Max = &most
@@ -139,12 +153,22 @@ func (b *builder) batch(conf *values, cases []*values) {
 	switch nothing {
 	case 0:
 	case len(cases):
-		b.ending = append(b.ending, g.Name)
+		b.ends(conf.at, g.Name)
 	default:
 		b.doc.Refuse(conf.at, "a batch must not have cases that are worth nothing beside others that are not: it would never give points")
 	}
 	b.groups = append(b.groups, g)
 	b.worth = b.worth.Add(most)
+}
+
+// ends notes a group that is worth nothing.
+func (b *builder) ends(at *yaml.Node, name string) {
+	if len(b.ending) == maxEnding {
+		b.doc.Refuse(at, "at most %d batches, or runs of cases between others, may be worth nothing", maxEnding)
+	}
+	if len(b.ending) <= maxEnding {
+		b.ending = append(b.ending, name)
+	}
 }
 
 func batchName(n int) string { return "batch" + strconv.Itoa(n) }
@@ -163,6 +187,10 @@ func (b *builder) dependencies(conf *values) (names []string) {
 		b.doc.Refuse(e.value, "dependencies are not supported where pretest_test_cases has batches: it is not defined which ones are counted")
 		return nil
 	}
+	if n := len(items(e.value)); n > maxItems {
+		b.doc.Refuse(e.value, "dependencies must be at most %d, are %d", maxItems, n)
+		return nil
+	}
 	for _, n := range items(e.value) {
 		i, ok := number(n)
 		switch {
@@ -178,14 +206,7 @@ func (b *builder) dependencies(conf *values) (names []string) {
 }
 
 // one makes a case.
-func (b *builder) one(conf *values, group string, points judge.Score, batch int) (testcases.Case, bool) {
-	if len(b.names) >= maxCases {
-		if len(b.names) == maxCases {
-			b.doc.Refuse(conf.at, "there must be at most %d cases", maxCases)
-			b.names = append(b.names, "")
-		}
-		return testcases.Case{}, false
-	}
+func (b *builder) one(conf *values, group string, points judge.Score, batch int) testcases.Case {
 	c := testcases.Case{Name: fmt.Sprintf("%s/%d", group, len(b.names)+1), Points: &points, Rule: b.ruleOf(conf)}
 	binary := conf.truth("binary_data", false)
 	link := b.settingsOf(conf, &c)
@@ -203,7 +224,7 @@ func (b *builder) one(conf *values, group string, points judge.Score, batch int)
 		c.CheckerArgs = []string{string(known)}
 	}
 	b.names = append(b.names, c.Name)
-	return c, true
+	return c
 }
 
 // tellsCase reports whether a module of the package wants to know of the case.

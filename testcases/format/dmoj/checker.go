@@ -17,7 +17,7 @@ import (
 // readChecker reads the checker of all cases that state none.
 func (r *reader) readChecker() {
 	n := r.top.get("checker")
-	r.rules = map[string]int{said(n): 0}
+	r.rules = map[string]int{r.said(n): 0}
 	own := r.checker(n)
 	r.p.Checker, r.p.CheckerProgram = own.Checker, own.Program
 }
@@ -29,21 +29,22 @@ func (r *reader) ruleOf(conf *values) int {
 		return 0
 	}
 	n := conf.get("checker")
-	at, known := r.rules[said(n)]
+	text := r.said(n)
+	at, known := r.rules[text]
 	if !known {
 		r.p.Rules = append(r.p.Rules, r.checker(n))
 		at = len(r.p.Rules)
-		r.rules[said(n)] = at
+		r.rules[text] = at
 	}
 	return at
 }
 
 // said is the text of a checker: cases that say the same have the same.
-func said(n *yaml.Node) string {
+func (r *reader) said(n *yaml.Node) string {
 	if n == nil {
 		return `"standard"`
 	}
-	b, err := json.Marshal(plain(n, nil, 0))
+	b, err := json.Marshal(r.plain(n, nil))
 	if err != nil {
 		return fmt.Sprintf("line %d", n.Line)
 	}
@@ -109,7 +110,7 @@ func (r *reader) moduleChecker(n *yaml.Node, name string, args *values) testcase
 	}
 	p := r.module(name, f)
 	p.OnError = onError.Match(f.Data)
-	b, err := json.Marshal(plain(args.at, args, 0))
+	b, err := json.Marshal(r.plain(args.at, args))
 	if err != nil || len(b) > 1000 {
 		r.doc.Refuse(n, "args of a checker must be at most 1000 bytes as JSON")
 		b = nil
@@ -117,29 +118,46 @@ func (r *reader) moduleChecker(n *yaml.Node, name string, args *values) testcase
 	return testcases.Rule{Checker: judge.CheckerSpec{Name: testcases.CustomChecker, Args: []string{string(b)}}, Program: p}
 }
 
-// plain is the checker's arguments as values of JSON.
-func plain(n *yaml.Node, args *values, depth int) any {
-	if args != nil {
+// plain is the checker, or its arguments, as values of JSON.
+func (r *reader) plain(n *yaml.Node, args *values) any {
+	p := plainer{left: maxKeys}
+	var value any
+	if args == nil {
+		value = p.value(n, 0)
+	} else {
 		all := map[string]any{}
 		for _, key := range args.order {
-			all[args.own[key].key.Value] = plain(args.own[key].value, nil, depth+1)
+			all[args.own[key].key.Value] = p.value(args.own[key].value, 1)
 		}
-		return all
+		value = all
 	}
+	if p.left < 0 {
+		r.doc.Refuse(n, "a checker must have at most %d values, with what aliases stand for", maxKeys)
+	}
+	return value
+}
+
+// plainer writes out aliases, which may be many in each other, up to a bound.
+type plainer struct{ left int }
+
+func (p *plainer) value(n *yaml.Node, depth int) any {
 	n = resolve(n)
-	switch {
-	case depth > maxMerges:
+	if p.left--; p.left < 0 || depth > maxMerges {
 		return nil
+	}
+	switch {
 	case n.Kind == yaml.SequenceNode:
 		all := []any{}
 		for _, one := range n.Content {
-			all = append(all, plain(one, nil, depth+1))
+			if p.left >= 0 {
+				all = append(all, p.value(one, depth+1))
+			}
 		}
 		return all
 	case n.Kind == yaml.MappingNode:
 		all := map[string]any{}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			all[n.Content[i].Value] = plain(n.Content[i+1], nil, depth+1)
+		for i := 0; i+1 < len(n.Content) && p.left >= 0; i += 2 {
+			all[n.Content[i].Value] = p.value(n.Content[i+1], depth+1)
 		}
 		return all
 	case n.Tag == "!!null":

@@ -81,6 +81,7 @@ type reader struct {
 	// generators are the programs that make data, by their place in init.yml.
 	generators map[*yaml.Node]*testcases.Program
 	names      []string // of cases, as DMOJ counts them
+	promised   int      // what tests say of cases
 }
 
 // Open reads the package in dir; its data stays there, in files that must not change

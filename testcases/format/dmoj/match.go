@@ -107,6 +107,9 @@ func (b *builder) addMatching(n *yaml.Node) {
 			b.doc.Refuse(at, "case_points must have a number for each of %d cases and batches", len(groups))
 			return
 		}
+		if !b.room(at, len(found[g])) {
+			return
+		}
 		var cases []place
 		for c := range found[g] {
 			cases = append(cases, c)

@@ -20,6 +20,9 @@ import (
 // change what the earlier ones say.
 var testNames = []string{"test.yml", "test.posix.yml", "test.linux.yml"}
 
+// maxPromised bounds the tests of a package times its cases.
+const maxPromised = 1_000_000
+
 // otherTests are those for systems that we are not.
 var otherTests = []string{"test.freebsd.yml", "test.kfreebsd.yml", "test.windows.yml"}
 
@@ -97,6 +100,10 @@ func (r *reader) readTest(folder string, conf *values) {
 			r.Refuse(conf.d.Name, "%s must be stated", key)
 			return
 		}
+	}
+	if r.promised += len(r.names); r.promised > maxPromised {
+		r.Refuse(testsFolder, "must say at most %d times what must come of a case", maxPromised)
+		return
 	}
 	s := testcases.Labelled{Language: r.language(conf.get("language"), conf.text("language")), Limits: r.testLimits(conf)}
 	r.expect(conf, &s)

@@ -24,20 +24,30 @@ type values struct {
 
 type entry struct{ key, value *yaml.Node }
 
-// maxMerges bounds mappings that take in others that take in others.
-const maxMerges = 16
+// Bounds of what "<<" and aliases may make of a small file.
+const (
+	maxMerges = 16   // mappings that take in others that take in others
+	maxKeys   = 1000 // that are looked at for one mapping
+	maxItems  = 1000 // of a list of arguments
+)
 
 // open reads a mapping with those that it takes in by "<<". DMOJ reads keys with
 // hyphens as those with underscores.
 func (r *reader) open(d manifest.Document, n *yaml.Node, what string, parent *values) *values {
 	v := &values{r: r, d: d, at: n, own: map[string]entry{}, parent: parent}
-	v.fill(n, what, 0)
+	left := maxKeys
+	v.fill(n, what, 0, &left)
 	return v
 }
 
-func (v *values) fill(n *yaml.Node, what string, depth int) {
-	if depth > maxMerges {
-		v.d.Refuse(n, "more than %d mappings take in each other", maxMerges)
+// fill takes in the keys of a mapping, of which so many are left.
+func (v *values) fill(n *yaml.Node, what string, depth int, left *int) {
+	if *left < 0 || n == nil { // told already, or nothing is stated
+		return
+	}
+	if *left -= 1 + len(resolve(n).Content)/2; *left < 0 || depth > maxMerges {
+		v.d.Refuse(n, "more than %d mappings take in each other, or have more than %d keys together", maxMerges, maxKeys)
+		*left = -1
 		return
 	}
 	var merged []*yaml.Node
@@ -54,11 +64,11 @@ func (v *values) fill(n *yaml.Node, what string, depth int) {
 	for _, m := range merged {
 		if manifest.Kind(m) == yaml.SequenceNode {
 			for _, one := range items(m) {
-				v.fill(one, "<<", depth+1)
+				v.fill(one, "<<", depth+1, left)
 			}
 			continue
 		}
-		v.fill(m, "<<", depth+1)
+		v.fill(m, "<<", depth+1, left)
 	}
 }
 
@@ -142,7 +152,12 @@ func (v *values) list(key string) []string {
 	if n == nil {
 		return nil
 	}
-	return v.d.List(n, key)
+	all := v.d.List(n, key)
+	if len(all) > maxItems {
+		v.d.Refuse(n, "%s must be at most %d, are %d", key, maxItems, len(all))
+		return nil
+	}
+	return all
 }
 
 // count is a whole number.
