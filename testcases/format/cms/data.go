@@ -1,7 +1,7 @@
 package cms
 
 import (
-	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"slices"
@@ -161,34 +161,38 @@ func (r *reader) answer(c *oneCase, i int) {
 	}
 }
 
-// samples are the files that contestants are given.
-func (r *reader) samples() [][]byte {
-	var all [][]byte
+// samples are the sums of the files that contestants are given, by their sizes: there may
+// be more of them than fit into memory.
+func (r *reader) samples() map[int64][][sha256.Size]byte {
+	all := map[int64][][sha256.Size]byte{}
 	for _, name := range r.Below(attFolder) {
-		if size := r.Size(name); 0 < size && size <= maxSample && path.Ext(name) == ".txt" {
-			if b, ok := r.Read(name, maxSample); ok {
-				all = append(all, b)
-			}
+		size := r.Size(name)
+		if size == 0 || size > maxSample || path.Ext(name) != ".txt" {
+			continue
 		}
+		d, err := testcases.FileData(r.Path(name))
+		if err == nil {
+			var sum [sha256.Size]byte
+			sum, err = sumOf(d)
+			all[size] = append(all[size], sum)
+		}
+		r.Fail(err)
 	}
 	return all
 }
 
+func sumOf(d testcases.Data) (sum [sha256.Size]byte, err error) {
+	b, err := testcases.ReadAll(d, maxSample)
+	return sha256.Sum256(b), err
+}
+
 // given reports whether contestants have a case's input.
-func (r *reader) given(input testcases.Data, samples [][]byte) bool {
-	if input == nil || input.Size() > maxSample {
+func (r *reader) given(input testcases.Data, samples map[int64][][sha256.Size]byte) bool {
+	if input == nil || len(samples[input.Size()]) == 0 {
 		return false
 	}
-	var own []byte
-	return slices.ContainsFunc(samples, func(b []byte) bool {
-		if int64(len(b)) != input.Size() {
-			return false
-		}
-		if own == nil {
-			own, _ = testcases.ReadAll(input, maxSample) // what cannot be read is no sample
-		}
-		return bytes.Equal(own, b)
-	})
+	sum, err := sumOf(input) // what cannot be read is no sample
+	return err == nil && slices.Contains(samples[input.Size()], sum)
 }
 
 // numbers looks whether a key of task.yaml names cases.

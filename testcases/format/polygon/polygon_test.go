@@ -338,3 +338,13 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// A few bytes of XML are an element, which takes a hundred times that.
+func TestManyElements(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, map[string]string{"problem.xml": "<problem>" + strings.Repeat("<a b=''/>", 300_000) + "</problem>"})
+	_, err := polygon.Open(dir, polygon.Options{})
+	if got := manifesttest.Faults(t, err); len(got) == 0 || !strings.Contains(got[0], "has more than 500000 elements and attributes") {
+		t.Errorf("got %q", got)
+	}
+}

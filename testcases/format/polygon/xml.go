@@ -16,6 +16,7 @@ import (
 const (
 	maxXML   = 16 << 20
 	maxDepth = 32
+	maxNodes = 500_000 // elements and attributes: 50,000 tests have 9 each
 )
 
 // node is an element of problem.xml. Elements are looked at one by one, so that each
@@ -34,6 +35,7 @@ func parse(b []byte) (*node, error) {
 	d := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff"))))
 	var open []*node
 	var root *node
+	nodes := 0
 	for {
 		token, err := d.Token()
 		line, _ := d.InputPos()
@@ -53,7 +55,9 @@ func parse(b []byte) (*node, error) {
 			for _, a := range t.Attr {
 				n.attrs[a.Name.Local] = a.Value
 			}
-			switch {
+			switch nodes += 1 + len(t.Attr); {
+			case nodes > maxNodes:
+				return nil, fmt.Errorf("line %d: has more than %d elements and attributes", line, maxNodes)
 			case len(open) >= maxDepth:
 				return nil, fmt.Errorf("line %d: has elements in more than %d others", line, maxDepth)
 			case len(open) > 0:
