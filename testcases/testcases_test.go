@@ -150,6 +150,10 @@ func TestValidate(t *testing.T) {
 	if got := faults(t, p.Validate()); !slices.Equal(got, want) {
 		t.Errorf("got faults of %q, want %q", got, want)
 	}
+	p.Groups[0].Cases = make([]testcases.Case, 1000)
+	if got := faults(t, p.Validate()); len(got) != 2+200+1 {
+		t.Errorf("got %d faults of 1000 cases, want 200 and how many more", len(got))
+	}
 }
 
 func TestParseChecker(t *testing.T) {

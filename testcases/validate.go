@@ -8,6 +8,9 @@ import (
 	"judgefarm/judge"
 )
 
+// maxFaults bounds the faults of groups and cases that are told.
+const maxFaults = 200
+
 // maxNameLength bounds a case's name: it is a part of keys and documents.
 const maxNameLength = 200
 
@@ -23,6 +26,9 @@ func (p *Problem) Validate() error {
 	if v.cases == 0 {
 		v.refuse("data", "must hold at least one case")
 	}
+	if v.untold > 0 {
+		v.faults = append(v.faults, &judge.FieldError{Reason: fmt.Sprintf("and %d faults more", v.untold)})
+	}
 	return judge.Refuse(append(faults, v.faults...)...)
 }
 
@@ -32,9 +38,14 @@ type treeCheck struct {
 	seen, groups map[string]bool // names of cases; of groups that came before
 	cases        int
 	faults       []*judge.FieldError
+	untold       int // faults beyond maxFaults
 }
 
 func (v *treeCheck) refuse(field, format string, args ...any) {
+	if len(v.faults) >= maxFaults {
+		v.untold++
+		return
+	}
 	v.faults = append(v.faults, &judge.FieldError{Field: field, Reason: fmt.Sprintf(format, args...)})
 }
 

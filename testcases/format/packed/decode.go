@@ -22,11 +22,13 @@ type decoder struct {
 	sources map[string][]byte // those in memory
 	total   int64
 	depth   int
+	held    int64 // bytes of the values of lists, mappings and pointers
 }
 
 const (
-	maxFaults = 50 // of one manifest are told; after that nothing more is read
-	maxDepth  = 64 // of values in values: each level is scanned again
+	maxFaults = 50        // of one manifest are told; after that nothing more is read
+	maxDepth  = 64        // of values in values: each level is scanned again
+	maxHeld   = 128 << 20 // three bytes, "{}," are a case, which takes a hundred times that
 )
 
 func (d *decoder) refuse(at, format string, args ...any) {
@@ -79,6 +81,9 @@ func (d *decoder) kind(at string, text json.RawMessage, v reflect.Value) {
 		}
 		v.SetInt(n)
 	case reflect.Pointer:
+		if !d.hold(at, v.Type().Elem(), 1) {
+			return
+		}
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(at, text, v.Elem())
 	case reflect.Struct:
@@ -116,6 +121,9 @@ func (d *decoder) list(at string, text json.RawMessage, v reflect.Value) {
 		d.refuse(at, "must be a list")
 		return
 	}
+	if v.Kind() == reflect.Slice && !d.hold(at, v.Type().Elem(), len(items)) {
+		return
+	}
 	if v.Kind() == reflect.Slice {
 		v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
 	}
@@ -128,10 +136,22 @@ func (d *decoder) list(at string, text json.RawMessage, v reflect.Value) {
 	}
 }
 
+// hold counts the memory of so many values and tells where it is too much.
+func (d *decoder) hold(at string, t reflect.Type, n int) bool {
+	if d.held += int64(t.Size()) * int64(n); d.held > maxHeld {
+		d.refuse(at, "holds more values than fit into %d MiB", maxHeld>>20)
+		return false
+	}
+	return true
+}
+
 func (d *decoder) mapping(at string, text json.RawMessage, v reflect.Value) {
 	given, err := members(text)
 	if err != nil {
 		d.refuse(at, "must be an object: %v", err)
+		return
+	}
+	if !d.hold(at, v.Type().Elem(), len(given)) {
 		return
 	}
 	v.Set(reflect.MakeMapWithSize(v.Type(), len(given)))

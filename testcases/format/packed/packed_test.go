@@ -278,6 +278,25 @@ func TestDepthIsBounded(t *testing.T) {
 	}
 }
 
+// What a few bytes of a manifest stand for takes far more memory: it is counted, and the
+// faults of many cases are told in part.
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	for cases, want := range map[int]string{
+		1_000_000: "problem.groups[0].cases holds more values than fit into 128 MiB",
+		10_000:    "faults more",
+	} {
+		text := `{"package":"judgefarm 1","problem":{"groups":[{"name":"a","cases":[{}` + strings.Repeat(",{}", cases-1) + `]}]}}`
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir); !judge.IsBadRequest(err) || !strings.Contains(err.Error(), want) || len(err.Error()) > 100_000 {
+			t.Errorf("%d cases: got %.300v", cases, err)
+		}
+	}
+}
+
 // FuzzOpen: no manifest makes the reader fail otherwise than by a refusal, and what
 // it takes is written and read again with the same digest.
 func FuzzOpen(f *testing.F) {
