@@ -75,9 +75,13 @@ func TestFeaturesAreInTheDigest(t *testing.T) {
 			p.Groups = append(p.Groups, *inner(p))
 			p.Groups[0].Groups = p.Groups[0].Groups[:1]
 		},
-		"case's points":       func(p *testcases.Problem) { inner(p).Cases[0].Points = &points },
-		"case's arguments":    func(p *testcases.Problem) { inner(p).Cases[0].Args = []string{"-v"} },
-		"checker's arguments": func(p *testcases.Problem) { inner(p).Cases[0].CheckerArgs = []string{"-v"} },
+		"case's points":    func(p *testcases.Problem) { inner(p).Cases[0].Points = &points },
+		"case's arguments": func(p *testcases.Problem) { inner(p).Cases[0].Args = []string{"-v"} },
+		"checker":          func(p *testcases.Problem) { p.Checker.Name = "kattis" },
+		"checker's arguments": func(p *testcases.Problem) {
+			p.Checker.Name = "kattis"
+			inner(p).Cases[0].CheckerArgs = []string{"case_sensitive"}
+		},
 		"case's file": func(p *testcases.Problem) {
 			inner(p).Cases[0].Files = []testcases.CaseFile{{Name: "a", Data: testcases.BytesData([]byte("x"))}}
 		},

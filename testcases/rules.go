@@ -2,6 +2,7 @@ package testcases
 
 import (
 	"fmt"
+	"slices"
 
 	"judgefarm/judge"
 )
@@ -65,6 +66,19 @@ func (p *Problem) validateRules() []*judge.FieldError {
 		refuse("that all rule must be several, in a problem of one pass without an interactor")
 	}
 	return faults
+}
+
+// checkArgs says what is wrong with the arguments that a case has for a checker of ours.
+func (p *Problem) checkArgs(c Case) string {
+	own := p.RuleOf(c)
+	if len(c.CheckerArgs) == 0 || own.Program != nil || p.Kind == Interactive || p.Kind == Communication {
+		return "" // a program's own, the interactor's among them
+	}
+	spec := judge.CheckerSpec{Name: own.Checker.Name, Args: slices.Concat(own.Checker.Args, c.CheckerArgs)}
+	if _, faults := ParseChecker(spec); len(faults) > 0 {
+		return fmt.Sprintf("has arguments %.200q for the checker: %v", spec.Args, judge.Refuse(faults[0]))
+	}
+	return ""
 }
 
 // checkRule says what is wrong with what a case states of its checker and limits.

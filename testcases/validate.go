@@ -101,6 +101,9 @@ func (v *treeCheck) oneCase(c Case) {
 	if reason := v.p.checkRule(c); reason != "" {
 		v.refuse(c.Name, "%s", reason)
 	}
+	if reason := v.p.checkArgs(c); reason != "" {
+		v.refuse(c.Name, "%s", reason)
+	}
 	if c.Handed != HandedNever && c.Output == "" {
 		v.refuse(c.Name, "takes an output without a name for its file")
 	}

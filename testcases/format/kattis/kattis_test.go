@@ -158,7 +158,7 @@ func TestValidators(t *testing.T) {
 	if p = open(t, program); p.Passes != 26 {
 		t.Errorf("passes %d", p.Passes)
 	}
-	program["problem.yaml"] = "validation: default"
+	program["problem.yaml"], program["data/secret/testdata.yaml"] = "validation: default", "output_validator_flags: case_sensitive"
 	if p = open(t, program); p.CheckerProgram != nil || p.Checker.Name != "kattis" {
 		t.Errorf("default validation with a validator: %+v", p.Checker)
 	}
@@ -363,6 +363,8 @@ func TestFaults(t *testing.T) {
 		"no validator":     {map[string]string{"problem.yaml": "validation: custom"}, []string{"problem.yaml: validation is custom"}},
 		"not interactive":  {map[string]string{"problem.yaml": "type: interactive"}, []string{"problem.yaml: an interactive"}},
 		"flags":            {map[string]string{"problem.yaml": "validator_flags: float_tolerence 1"}, []string{"checker.args[0]"}},
+		"flags of a group": {map[string]string{"data/secret/testdata.yaml": "output_validator_flags: float_tolerence 1"}, []string{`secret/01: has arguments ["float_tolerence" "1"] for the checker`}},
+		"flags twice":      {map[string]string{"problem.yaml": "validator_flags: float_tolerance 1", "data/secret/testdata.yaml": "output_validator_flags: float_tolerance 2"}, []string{"secret/01: has arguments"}},
 		"limit and key":    {map[string]string{"problem.yaml": "problem_format_version: 2025-09\nlimits: {memory: lots}\ncolour: red"}, []string{"problem.yaml: line 2: memory", "problem.yaml: line 3: unknown key"}},
 		"not YAML":         {map[string]string{"problem.yaml": "name: [x"}, []string{"problem.yaml: is not YAML"}},
 		"time limit":       {map[string]string{".timelimit": "soon"}, []string{".timelimit: must hold the time limit"}},
