@@ -4,7 +4,9 @@
 package testcases
 
 import (
+	"cmp"
 	"io"
+	"slices"
 
 	"judgefarm/judge"
 )
@@ -38,7 +40,8 @@ type Problem struct {
 	CompileLimits judge.Limits
 	Languages     []string // ids that a submission may be in; nil is any
 	// Include are files that are added to a submission before it is compiled, by
-	// language id, "" for all that are not named. They replace files of the same name.
+	// language id, "" for all that are not named: a format whose languages have what
+	// all have too says it for each, see Include.Over. They replace files of the same name.
 	Include map[string]Include
 
 	Checker        judge.CheckerSpec
@@ -89,6 +92,18 @@ type Include struct {
 	// Before is put before the text of each of the submission's own files whose names
 	// tell the language.
 	Before string
+}
+
+// Over is inc with the files of one for all languages too, but for those of which it has
+// its own by the same name.
+func (inc Include) Over(all Include) Include {
+	for _, f := range all.Files {
+		if !slices.ContainsFunc(inc.Files, func(own judge.File) bool { return own.Name == f.Name }) {
+			inc.Files = append(slices.Clip(inc.Files), f)
+		}
+	}
+	inc.Main = cmp.Or(inc.Main, all.Main)
+	return inc
 }
 
 // Group is a set of cases, in order, or of groups; of both, the cases come first.

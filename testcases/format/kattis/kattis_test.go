@@ -171,6 +171,8 @@ func TestVersion2025(t *testing.T) {
 			"languages: [cpp, java]\nconstants: {limit: {value: 7, tex: seven}}\nlimits: {time_limit: 2}",
 		"output_validator/v.py":         "N = {{limit}} # {{limit.tex}} {{other}}",
 		"include/default/lib.txt":       "x",
+		"include/default/own.txt":       "of all",
+		"include/cpp/own.txt":           "of C++",
 		"include/cpp/main.cpp":          "int main() {}",
 		"data/secret/01.yaml":           "args: [a, b]\noutput_validator_args: [q]\ninput_validator_args: [r]\nhint: think",
 		"data/secret/01.files/in/t.txt": "t",
@@ -189,8 +191,15 @@ func TestVersion2025(t *testing.T) {
 	if p.Name != "Sum" || p.Passes != 2 || !slices.Contains(p.Languages, "cpp20") || !slices.Contains(p.Languages, "java") {
 		t.Errorf("got %q, %d passes, languages %q", p.Name, p.Passes, p.Languages)
 	}
-	if p.Include["cpp20"].Main != "main.cpp" || len(p.Include[""].Files) != 1 {
+	if p.Include["cpp20"].Main != "main.cpp" || len(p.Include[""].Files) != 2 {
 		t.Errorf("include %+v", p.Include)
+	}
+	included := ""
+	for _, f := range p.Include["cpp20"].Files {
+		included += f.Name + "=" + string(f.Data) + ";"
+	}
+	if want := "main.cpp=int main() {};own.txt=of C++;lib.txt=x;"; included != want {
+		t.Errorf("C++ gets %q, want what all languages get and its own over it: %q", included, want)
 	}
 	if len(p.Groups) != 2 || len(p.Groups[1].Cases) != 2 || len(p.Groups[1].Groups) != 0 {
 		t.Errorf("a folder without test_group.yaml is a group: %+v", p.Groups)

@@ -240,25 +240,30 @@ func (r *reader) validatorPrograms(folder string, there bool) []*testcases.Progr
 	return all
 }
 
-// readInclude reads what is added to submissions.
+// readInclude reads what is added to submissions: what include/default/ holds to those of
+// all languages, and over it what the language's own folder holds.
 func (r *reader) readInclude() {
 	_, folders := r.Children("include")
+	if len(folders) == 0 {
+		return
+	}
+	all := testcases.Include{Files: r.programFiles("include/default")}
+	r.p.Include = map[string]testcases.Include{}
+	if len(all.Files) > 0 {
+		r.p.Include[""] = all
+	}
 	for _, code := range folders {
+		if code == "default" {
+			continue
+		}
 		inc := testcases.Include{Files: r.programFiles("include/" + code)}
 		for _, f := range inc.Files {
 			if rank(f.Name, "") == 0 {
 				inc.Main = f.Name
 			}
 		}
-		if r.p.Include == nil {
-			r.p.Include = map[string]testcases.Include{}
-		}
-		if code == "default" {
-			r.p.Include[""] = inc
-			continue
-		}
 		for _, id := range languagesOf(code) {
-			r.p.Include[id] = inc
+			r.p.Include[id] = inc.Over(all)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package polygon_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -346,5 +347,24 @@ func TestManyElements(t *testing.T) {
 	_, err := polygon.Open(dir, polygon.Options{})
 	if got := manifesttest.Faults(t, err); len(got) == 0 || !strings.Contains(got[0], "has more than 500000 elements and attributes") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A resource for all languages is for those too that have one of their own.
+func TestResourcesForAll(t *testing.T) {
+	t.Parallel()
+	const resource = `<file path="files/%s" %s><stages><stage name="COMPILE"/></stages><assets><asset name="SOLUTION"/></assets></file>`
+	files := smallFiles(strings.Replace(small, "<files>", "<files><resources>"+
+		fmt.Sprintf(resource, "a.h", `for-types="cpp.*"`)+fmt.Sprintf(resource, "all.txt", "")+"</resources>", 1))
+	files["files/a.h"], files["files/all.txt"] = "", ""
+	p := open(t, lay(t, files), polygon.Options{})
+	for id, want := range map[string]string{"cpp17": "a.h all.txt", "": "all.txt"} {
+		var names []string
+		for _, f := range p.Include[id].Files {
+			names = append(names, f.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q gets %s, want %s", id, got, want)
+		}
 	}
 }

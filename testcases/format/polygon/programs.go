@@ -117,6 +117,9 @@ func (r *reader) readResources() {
 	if name := "files/" + testlibName; r.Has(name) {
 		r.addHeader(r.root, name)
 	}
+	for id, inc := range r.p.Include {
+		r.p.Include[id] = inc.Over(r.p.Include[""])
+	}
 }
 
 func (r *reader) addHeader(n *node, name string) {
