@@ -13,6 +13,12 @@ import (
 	"judgefarm/testcases"
 )
 
+// Bounds of submissions.yaml.
+const (
+	maxPatterns = 2000
+	maxExpected = 1_000_000
+)
+
 // rule is what one key of submissions.yaml asks for.
 type rule struct {
 	language, main string
@@ -59,15 +65,24 @@ func (r *reader) expectations() {
 			}
 		})
 	}
+	all, expected := 0, 0
 	for _, pattern := range patterns {
-		matches := 0
+		matches, globs := 0, testcases.Braces(pattern)
+		if all += len(globs); all > maxPatterns {
+			d.Refuse(d.Root, "must have at most %d patterns, with what braces stand for", maxPatterns)
+			return
+		}
 		for i := range r.p.Submissions {
 			s := &r.p.Submissions[i]
-			if !matchTree(pattern, strings.TrimPrefix(s.Path, submissions+"/")) {
+			if !matchTree(globs, strings.TrimPrefix(s.Path, submissions+"/")) {
 				continue
 			}
 			matches++
 			own := rules[pattern]
+			if expected += len(own.expect); expected > maxExpected {
+				d.Refuse(d.Root, "must say at most %d times what a submission must get", maxExpected)
+				return
+			}
 			s.Expect = append(s.Expect, own.expect...)
 			if own.language != "" {
 				s.Language = languagesOf(own.language)[0]
@@ -181,10 +196,10 @@ func scoreRange(d manifest.Document, v *yaml.Node) *[2]judge.Score {
 	return &both
 }
 
-// matchTree reports whether a pattern matches a path or one of its folders: the
-// format's patterns have * within a name and {a,b}, and nothing else.
-func matchTree(pattern, name string) bool {
-	for _, p := range testcases.Braces(pattern) {
+// matchTree reports whether one of the patterns that {a,b} stand for matches a path or one
+// of its folders: the format's patterns have * within a name and {a,b}, and nothing else.
+func matchTree(patterns []string, name string) bool {
+	for _, p := range patterns {
 		for at := name; at != "." && at != ""; at = path.Dir(at) {
 			if ok, err := path.Match(escapeGlob(p), at); err == nil && ok {
 				return true

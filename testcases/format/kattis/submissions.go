@@ -17,6 +17,9 @@ const (
 	expectName  = "submissions/submissions.yaml"
 )
 
+// maxSubmissions bounds the labelled submissions of a package.
+const maxSubmissions = 5000
+
 // The verdicts that stand for one of the format's, which knows fewer: memory and
 // forbidden calls are run-time errors there, waiting is being too slow, and a
 // program that prints without end is cut and runs into the time limit.
@@ -84,6 +87,10 @@ func (r *reader) readSubmissions() {
 			r.Note(submissions+"/"+label, "is no label of the format: what its submissions must earn is told by their tags alone")
 		}
 		for _, at := range r.handedIn(submissions + "/" + label) {
+			if len(r.p.Submissions) == maxSubmissions {
+				r.Refuse(submissions, "must hold at most %d submissions", maxSubmissions)
+				return
+			}
 			s := testcases.Labelled{Path: at, Label: label, Files: r.programFiles(at)}
 			if len(s.Files) == 0 {
 				continue
