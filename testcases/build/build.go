@@ -77,7 +77,10 @@ func (b *Builder) Build(ctx context.Context, p *testcases.Problem, dir string) (
 	}
 	made := *p
 	made.Groups = cloned(p.Groups)
-	w := &work{Builder: b, dir: dir, p: &made, programs: map[*testcases.Program]*program{}, began: time.Now()}
+	w := &work{
+		Builder: b, dir: dir, p: &made, programs: map[*testcases.Program]*program{}, equals: map[*testcases.Program]*testcases.Program{},
+		named: map[string][]*testcases.Program{}, counted: map[string]bool{}, began: time.Now(),
+	}
 	defer w.release()
 	if err := w.all(ctx); err != nil {
 		return nil, err
@@ -106,12 +109,15 @@ type work struct {
 	dir      string
 	p        *testcases.Problem // whose data is being filled in
 	programs map[*testcases.Program]*program
-	outputs  map[string][]string // files that recipes want of one and the same run
-	stderr   bool                // what programs write on standard error is kept too
+	equals   map[*testcases.Program]*testcases.Program // of programs to the one that stands for them
+	named    map[string][]*testcases.Program           // those that stand for themselves, by their names
+	outputs  map[string][]string                       // files that recipes want of one and the same run
+	stderr   bool                                      // what programs write on standard error is kept too
 	began    time.Time
 
 	made, there int // files
 	bytes       judge.Bytes
+	counted     map[string]bool // files among bytes
 }
 
 // all makes inputs first: answers read them.

@@ -3,8 +3,11 @@ package build_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -124,6 +127,32 @@ func TestBuild(t *testing.T) {
 	other.Groups[0].Cases[0].InputFrom.Args[0] = "0"
 	if got, err := builder(t, cfg).Build(t.Context(), other, dir); err != nil || read(t, got.Cases()[0].Answer) != "5\n" || runs.runs.Load() != 10 {
 		t.Errorf("another argument: %v, %d runs", err, runs.runs.Load())
+	}
+}
+
+// On a farm each recipe has a program of its own, equal to the others': a generator that
+// writes several files runs once all the same, and what it leaves counts once.
+func TestBuildOfEqualPrograms(t *testing.T) {
+	t.Parallel()
+	cfg, runs := realBuild(t)
+	own := func(p *testcases.Program) *testcases.Program {
+		equal := *p
+		equal.Files = slices.Clone(p.Files)
+		return &equal
+	}
+	var cases []testcases.Case
+	for i := range 4 {
+		cases = append(cases, testcases.Case{Name: fmt.Sprintf("tests/%d", i), Answer: text(""), InputFrom: &testcases.Recipe{
+			Program: own(several), Args: []string{"1", "2", "3", "4"}, Output: strconv.Itoa(i + 1),
+		}})
+	}
+	cfg.MaxBytes = 8 // two for each of four files
+	got, err := builder(t, cfg).Build(t.Context(), problem(cases...), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := read(t, got.Cases()[3].Input); in != "44" || runs.runs.Load() != 1 {
+		t.Errorf("got %q after %d runs, want one run", in, runs.runs.Load())
 	}
 }
 

@@ -40,7 +40,7 @@ func (w *work) dialogue(ctx context.Context, c *testcases.Case, t task) (testcas
 	}
 	if d := w.kept(key, ""); d != nil {
 		w.there++
-		return d, w.count(r, t, d)
+		return d, w.count(r, t, w.path(key, ""), d)
 	}
 	notes, err := w.talk(ctx, talker, c, p, t)
 	if err != nil {

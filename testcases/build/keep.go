@@ -90,7 +90,7 @@ func (w *work) keep(r *testcases.Recipe, t task, key, output string, data []byte
 	if err != nil {
 		return nil, judge.Fail(judge.FailStorage, err)
 	}
-	return d, w.count(r, t, d)
+	return d, w.count(r, t, path, d)
 }
 
 func write(dir, path string, data []byte) error {
@@ -105,8 +105,13 @@ func write(dir, path string, data []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// count holds the bound of what is made for one problem.
-func (w *work) count(r *testcases.Recipe, t task, d testcases.Data) error {
+// count holds the bound of what is made for one problem. A file that several cases have,
+// or that the run for another case left, counts once.
+func (w *work) count(r *testcases.Recipe, t task, path string, d testcases.Data) error {
+	if w.counted[path] {
+		return nil
+	}
+	w.counted[path] = true
 	w.bytes += judge.Bytes(d.Size())
 	if w.bytes > w.cfg.MaxBytes {
 		return w.broken(r, t, fmt.Sprintf("brings the problem's made data to more than %d MiB", w.cfg.MaxBytes/judge.MiB), nil, false)
@@ -117,7 +122,7 @@ func (w *work) count(r *testcases.Recipe, t task, d testcases.Data) error {
 // want notes which files one and the same run is to leave.
 func (w *work) want(r *testcases.Recipe) {
 	for ; r != nil; r = r.Stdin {
-		if name := same(r); file(r.Output) && !slices.Contains(w.outputs[name], r.Output) {
+		if name := w.same(r); file(r.Output) && !slices.Contains(w.outputs[name], r.Output) {
 			w.outputs[name] = append(w.outputs[name], r.Output)
 		}
 	}
@@ -126,7 +131,7 @@ func (w *work) want(r *testcases.Recipe) {
 // wanted are the files to take, the recipe's own first.
 func (w *work) wanted(r *testcases.Recipe) []string {
 	names := []string{r.Output}
-	for _, n := range w.outputs[same(r)] {
+	for _, n := range w.outputs[w.same(r)] {
 		if n != r.Output {
 			names = append(names, n)
 		}
@@ -135,10 +140,10 @@ func (w *work) wanted(r *testcases.Recipe) []string {
 }
 
 // same is equal for recipes that are one run with several files.
-func same(r *testcases.Recipe) string {
+func (w *work) same(r *testcases.Recipe) string {
 	var b strings.Builder
 	for ; r != nil; r = r.Stdin {
-		fmt.Fprintf(&b, "%p %q|", r.Program, r.Args)
+		fmt.Fprintf(&b, "%p %q|", w.one(r.Program), r.Args)
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -36,7 +37,8 @@ type task struct {
 
 // compiled is the executable of a program, compiled once in a build.
 func (w *work) compiled(ctx context.Context, r *testcases.Recipe, t task) (*program, error) {
-	if p := w.programs[r.Program]; p != nil {
+	source := w.one(r.Program)
+	if p := w.programs[source]; p != nil {
 		return p, nil
 	}
 	lang, err := checker.LanguageOf(w.cfg.Languages, r.Program)
@@ -55,8 +57,24 @@ func (w *work) compiled(ctx context.Context, r *testcases.Recipe, t task) (*prog
 		return nil, w.broken(r, t, fmt.Sprintf("does not compile (%s)", res.Verdict), res.Log, false)
 	}
 	p := &program{lang, res.Executable}
-	w.programs[r.Program] = p
+	w.programs[source] = p
 	return p, nil
+}
+
+// one is the program that stands for all that are equal: readers of formats share one
+// between recipes, and in a packed problem each recipe has its own.
+func (w *work) one(p *testcases.Program) *testcases.Program {
+	if same := w.equals[p]; same != nil {
+		return same
+	}
+	all := w.named[p.Name]
+	i := slices.IndexFunc(all, func(q *testcases.Program) bool { return reflect.DeepEqual(p, q) })
+	if i < 0 {
+		w.equals[p], w.named[p.Name] = p, append(all, p)
+		return p
+	}
+	w.equals[p] = all[i]
+	return all[i]
 }
 
 // run finds what a recipe makes in the directory, or makes it.
@@ -71,7 +89,7 @@ func (w *work) run(ctx context.Context, r *testcases.Recipe, t task) (testcases.
 	}
 	if d := w.kept(key, r.Output); d != nil {
 		w.there++
-		return d, w.count(r, t, d)
+		return d, w.count(r, t, w.path(key, r.Output), d)
 	}
 	rep, err := w.execute(ctx, r, p, t)
 	if err != nil {
