@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"judgefarm/judge"
@@ -148,36 +149,43 @@ func (o Options) locate(dir string) string {
 	return filepath.Join(dir, only.Name())
 }
 
-// toMemory replaces the data of files by copies.
+// toMemory replaces the data of files by copies: one of each, which those who share it
+// share. What cannot be compared is bytes in memory already.
 func toMemory(p *testcases.Problem) error {
 	left := int64(maxMemory)
-	hold := func(d testcases.Data) (testcases.Data, error) {
-		b, err := testcases.ReadAll(d, left)
-		left -= int64(len(b))
-		return testcases.BytesData(b), err
-	}
-	var failed error
+	held := map[testcases.Data]testcases.Data{}
 	for _, d := range allData(p) {
-		switch {
-		case failed != nil || *d == nil:
-		case (*d).Size() > left:
-			failed = judge.Refuse(&judge.FieldError{Field: "package",
-				Reason: "holds more than 256 MiB of data: unpack it and name the folder"})
-		default:
-			*d, failed = hold(*d)
+		if *d == nil || !reflect.ValueOf(*d).Comparable() {
+			continue
 		}
+		if _, ok := held[*d]; !ok {
+			if (*d).Size() > left {
+				return judge.Refuse(&judge.FieldError{Field: "package",
+					Reason: "holds more than 256 MiB of data: unpack it and name the folder"})
+			}
+			b, err := testcases.ReadAll(*d, left)
+			if err != nil {
+				return fmt.Errorf("open problem: %w", err)
+			}
+			left -= int64(len(b))
+			held[*d] = testcases.BytesData(b)
+		}
+		*d = held[*d]
 	}
-	if failed != nil && !judge.IsBadRequest(failed) {
-		return fmt.Errorf("open problem: %w", failed)
-	}
-	return failed
+	return nil
 }
 
-// allData lists where a problem has data: of its cases, and for verification.
+// allData lists where a problem has data: of its cases, what their recipes read, and for
+// verification.
 func allData(p *testcases.Problem) []*testcases.Data {
 	var all []*testcases.Data
 	p.Walk(func(_ *testcases.Group, c *testcases.Case) {
 		all = append(all, &c.Input, &c.Answer)
+		for _, r := range []*testcases.Recipe{c.InputFrom, c.AnswerFrom} {
+			for ; r != nil; r = r.Stdin {
+				all = append(all, &r.Input)
+			}
+		}
 		for i := range c.Files {
 			all = append(all, &c.Files[i].Data)
 		}
