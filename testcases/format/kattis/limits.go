@@ -100,16 +100,17 @@ func (r *reader) time(d manifest.Document, v *yaml.Node, what string) time.Durat
 }
 
 // readTimeLimit reads the two places where DOMjudge and BAPCtools keep the limit,
-// outside of problem.yaml. DOMjudge's own comes first, as it does there.
+// outside of problem.yaml. As DOMjudge does it, problem.yaml comes before
+// domjudge-problem.ini, and what .timelimit says must be the same.
 func (r *reader) readTimeLimit() {
-	if r.Has(timeName) {
-		if b, ok := r.read(timeName, 64); ok {
-			r.statedTime(timeName, string(b))
-		}
-	}
 	if r.Has(iniName) {
 		if b, ok := r.read(iniName, 64<<10); ok {
 			r.readINI(string(b))
+		}
+	}
+	if r.Has(timeName) {
+		if b, ok := r.read(timeName, 64); ok {
+			r.statedTime(timeName, string(b))
 		}
 	}
 }
@@ -131,7 +132,15 @@ func (r *reader) statedTime(file, text string) {
 		r.Refuse(file, "must hold the time limit in seconds, from 0.001 to 3600, holds %.64q", strings.TrimSpace(text))
 		return
 	}
-	r.p.Limits.CPU, r.p.Jury.Time.Stated, r.p.Jury.Time.Origin = t, true, file
+	switch rule := &r.p.Jury.Time; {
+	case !rule.Stated:
+		r.p.Limits.CPU, rule.Stated, rule.Origin = t, true, file
+	case t == r.p.Limits.CPU:
+	case file == timeName:
+		r.Refuse(file, "holds a time limit of %v, and %s states %v", t, rule.Origin, r.p.Limits.CPU)
+	default:
+		r.Note(file, "has a time limit of %v, which is not used: %s states %v", t, rule.Origin, r.p.Limits.CPU)
+	}
 }
 
 // readINI reads "key = value" lines; values may be quoted. What names a comparison
