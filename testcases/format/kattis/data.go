@@ -41,7 +41,7 @@ func (r *reader) readData() {
 	case r.p.Groups[len(r.p.Groups)-1].Name != "secret":
 		r.Note(dataFolder+"/secret", "has no cases: samples are all that there is")
 	}
-	r.juryData()
+	r.juryData(root)
 }
 
 // group reads a folder below data/ that is a group.
@@ -164,56 +164,79 @@ func (r *reader) caseConfig(file string, c *testcases.Case, input validatorArgs)
 	return input
 }
 
-// inputArgs notes what the input validators get for a case: in 2025-09 its own
-// arguments come after theirs.
-func (r *reader) inputArgs(own validatorArgs, c testcases.Case) {
-	with := func(args []string) []string {
-		if r.version == v2025 {
-			return append(slices.Clone(args), c.Args...)
-		}
-		return args
+// withArgs are an input validator's arguments for a case: in 2025-09 its own come after
+// them.
+func (r *reader) withArgs(args []string, c testcases.Case) []string {
+	if r.version == v2025 {
+		return slices.Concat(args, c.Args)
 	}
-	if args := with(own.all); len(args) > 0 {
+	return args
+}
+
+// inputArgs notes what the input validators get for a case.
+func (r *reader) inputArgs(own validatorArgs, c testcases.Case) {
+	if args := r.withArgs(own.all, c); len(args) > 0 {
 		r.p.Jury.ValidatorArgs[c.Name] = args
 	}
 	for validator, args := range own.byName {
 		if r.validatorArgs[validator] == nil {
 			r.validatorArgs[validator] = map[string][]string{}
 		}
-		r.validatorArgs[validator][c.Name] = with(args)
+		r.validatorArgs[validator][c.Name] = r.withArgs(args, c)
 	}
 }
 
 // juryData reads what the package's own programs must accept or refuse.
-func (r *reader) juryData() {
+func (r *reader) juryData(root config) {
 	j := &r.p.Jury
 	for folder, to := range map[string]*[]testcases.Sample{
 		"invalid_input": &j.InvalidInputs, "invalid_inputs": &j.InvalidInputs, "bad": &j.InvalidInputs, // BAPCtools'
 		"invalid_output": &j.InvalidOutput, "invalid_outputs": &j.InvalidOutput,
 		"valid_output": &j.ValidOutputs, "valid_outputs": &j.ValidOutputs,
 	} {
-		own := r.config(dataFolder+"/"+folder, config{})
-		for _, name := range r.Below(dataFolder + "/" + folder) {
-			stem, ok := strings.CutSuffix(name, ".in")
-			if !ok {
-				continue
-			}
-			s := testcases.Sample{Name: strings.TrimPrefix(stem, dataFolder+"/"), Input: r.data(name), Args: own.outputArgs}
-			inputs := to == &j.InvalidInputs
-			if inputs {
-				s.Args = own.inputArgs.all
-			}
-			for suffix, d := range map[string]*testcases.Data{".ans": &s.Answer, ".out": &s.Output} {
-				if r.Has(stem + suffix) {
-					*d = r.data(stem + suffix)
-				}
-			}
-			if !inputs && (s.Output == nil || s.Answer == nil) {
-				r.Refuse(name, "needs %s.ans and %s.out beside it", path.Base(stem), path.Base(stem))
-			}
-			*to = append(*to, s)
+		r.samples(dataFolder+"/"+folder, root, to, to == &j.InvalidInputs)
+	}
+}
+
+// samples reads a folder of inputs or outputs, and those below it.
+func (r *reader) samples(folder string, above config, to *[]testcases.Sample, inputs bool) {
+	files, folders := r.Children(folder)
+	own := above
+	if r.version != v2025 || r.Has(folder+"/"+groupName) || r.Has(folder+"/"+legacyName) {
+		own = r.config(folder, above)
+	}
+	for _, f := range files {
+		if stem, ok := strings.CutSuffix(f, ".in"); ok {
+			*to = append(*to, r.sample(folder+"/"+stem, own, inputs))
 		}
 	}
+	for _, f := range folders {
+		if !strings.HasSuffix(f, ".files") {
+			r.samples(folder+"/"+f, own, to, inputs)
+		}
+	}
+}
+
+// sample reads one of them, with what NAME.yaml says of it.
+func (r *reader) sample(at string, own config, inputs bool) testcases.Sample {
+	c := testcases.Case{CheckerArgs: own.outputArgs, Args: own.args}
+	input := own.inputArgs
+	if r.version != legacy && r.Has(at+".yaml") {
+		input = r.caseConfig(at+".yaml", &c, input)
+	}
+	s := testcases.Sample{Name: strings.TrimPrefix(at, dataFolder+"/"), Input: r.data(at + ".in"), Args: c.CheckerArgs}
+	if inputs {
+		s.Args = r.withArgs(input.all, c)
+	}
+	for suffix, d := range map[string]*testcases.Data{".ans": &s.Answer, ".out": &s.Output} {
+		if r.Has(at + suffix) {
+			*d = r.data(at + suffix)
+		}
+	}
+	if !inputs && (s.Output == nil || s.Answer == nil) {
+		r.Refuse(at+".in", "needs %s.ans and %s.out beside it", path.Base(at), path.Base(at))
+	}
+	return s
 }
 
 // points is a whole number as a score of its own.
