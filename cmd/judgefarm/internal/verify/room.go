@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"judgefarm/judge"
@@ -38,7 +39,7 @@ func (v *verification) deriveLimit(ctx context.Context, entries []*entry) (time.
 		most = v.most(lower)
 	}
 	if most == 0 {
-		v.found(Fault, checkTime, v.files.manifest(), 0, "there is no time limit, and no submission from which one could be derived: state it")
+		v.withoutLimit(entries, lower)
 		return mostDerived, nil
 	}
 	limit := derive(v.p.Jury.Time, most)
@@ -49,6 +50,24 @@ func (v *verification) deriveLimit(ctx context.Context, entries []*entry) (time.
 		}
 	}
 	return limit, nil
+}
+
+// withoutLimit tells that there is no time limit. Whether the package is to blame is
+// not known where it has submissions that would give one and this machine judged none.
+// What is to be too slow is not judged: for what?
+func (v *verification) withoutLimit(entries, lower []*entry) {
+	v.unlimited = true
+	judged := slices.ContainsFunc(lower, func(e *entry) bool { return len(e.rounds) > 0 && e.rounds[0] != nil })
+	if judged || !slices.ContainsFunc(entries, func(e *entry) bool { return len(e.lower) > 0 }) {
+		v.found(Fault, checkTime, v.files.manifest(), 0, "there is no time limit, and no submission from which one could be derived: state it")
+	} else {
+		v.found(Failure, checkTime, v.files.manifest(), 0, "there is no time limit, and no submission from which one is derived could be judged here")
+	}
+	for _, e := range entries {
+		if e.slow && e.missing == "" {
+			e.missing = "there is no time limit that it could exceed"
+		}
+	}
 }
 
 // needs is what a submission asks of the limit; ok is false for one that says nothing.
@@ -83,6 +102,9 @@ func (v *verification) over(e *entry, cpu time.Duration) bool {
 
 // room tells how far accepted submissions are below the limit and too slow ones above.
 func (v *verification) room(entries []*entry, limit time.Duration) {
+	if v.unlimited {
+		return
+	}
 	lim, err := engine.Limits(judge.Limits{CPU: limit}, v.p.Limits)
 	if err != nil {
 		return

@@ -96,6 +96,8 @@ type verification struct {
 	opts  Options
 	files files
 
+	unlimited bool // there is no time limit, and none could be derived
+
 	mu          sync.Mutex // guards what follows
 	report      *Report
 	done, total int

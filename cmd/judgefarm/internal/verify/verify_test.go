@@ -373,3 +373,23 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// Where no submission that would give the limit could be judged here, nobody knows
+// whether the package is to blame, and what is to be too slow is not judged.
+func TestNoLimitHere(t *testing.T) {
+	t.Parallel()
+	s := &scripted{
+		errs: map[string]error{"accepted/a": &judge.Failed{Kind: judge.FailSandbox, Reason: "no box"}},
+		cpu:  map[string]time.Duration{"wrong_answer/w": -1, "time_limit/t": time.Second},
+	}
+	r := run(t, s, problemOf(t, second, "accepted/a", "wrong_answer/w", "time_limit/t"), verify.Options{})
+	if f := texts(r, verify.Fault); len(f) > 0 || r.Complete || r.Time != nil {
+		t.Errorf("faults %q, complete %v, time limit %+v", f, r.Complete, r.Time)
+	}
+	if f := texts(r, verify.Failure); len(f) != 2 || !strings.HasPrefix(f[1], "problem.yaml: there is no time limit, and no submission from which one is derived could be judged") {
+		t.Errorf("failures %q", f)
+	}
+	if row := r.Submissions[2]; row.Missing != "there is no time limit that it could exceed" {
+		t.Errorf("row %+v", row)
+	}
+}
