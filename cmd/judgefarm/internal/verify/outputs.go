@@ -13,7 +13,7 @@ import (
 
 // lookAtPrograms runs input validators and checker on the package's data.
 func (v *verification) lookAtPrograms(ctx context.Context) error {
-	validators, err := v.validators(ctx)
+	validators, complete, err := v.validators(ctx)
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (v *verification) lookAtPrograms(ctx context.Context) error {
 			one.release()
 		}
 	}()
-	tasks := v.inputs(validators)
+	tasks := v.inputs(validators, complete)
 	more, err := v.outputs(ctx)
 	if err != nil {
 		return err
@@ -30,9 +30,9 @@ func (v *verification) lookAtPrograms(ctx context.Context) error {
 	return v.run(ctx, false, append(tasks, more...))
 }
 
-// validators compiles the input validators.
-func (v *verification) validators(ctx context.Context) ([]validator, error) {
-	var all []validator
+// validators compiles the input validators; complete is false where one of them is
+// left out.
+func (v *verification) validators(ctx context.Context) (all []validator, complete bool, err error) {
 	for _, one := range v.p.Jury.Validators {
 		made, err := newValidator(ctx, v.cfg, one)
 		if err == nil {
@@ -40,11 +40,11 @@ func (v *verification) validators(ctx context.Context) ([]validator, error) {
 			continue
 		}
 		if ctx.Err() != nil {
-			return all, context.Cause(ctx)
+			return all, false, context.Cause(ctx)
 		}
 		v.blame(one.Program.Name, one.Program.Files, checkInput, err)
 	}
-	return all, nil
+	return all, len(all) == len(v.p.Jury.Validators), nil
 }
 
 // blame tells an error of a program of the package: a fault of the package where it
@@ -72,8 +72,8 @@ func inputsOf(p *testcases.Problem) []testcases.Case {
 }
 
 // inputs are the runs of validators: each must accept every input, and one of them
-// must refuse each invalid one.
-func (v *verification) inputs(validators []validator) []task {
+// must refuse each invalid one, which only all of them together can fail to do.
+func (v *verification) inputs(validators []validator, complete bool) []task {
 	var tasks []task
 	if len(validators) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (v *verification) inputs(validators []validator) []task {
 		}
 	}
 	for _, s := range v.p.Jury.InvalidInputs {
-		tasks = append(tasks, func(ctx context.Context) error { return v.invalidInput(ctx, validators, s) })
+		tasks = append(tasks, func(ctx context.Context) error { return v.invalidInput(ctx, validators, complete, s) })
 	}
 	return tasks
 }
@@ -104,7 +104,7 @@ func (v *verification) validInput(ctx context.Context, one validator, c testcase
 	return nil
 }
 
-func (v *verification) invalidInput(ctx context.Context, validators []validator, s testcases.Sample) error {
+func (v *verification) invalidInput(ctx context.Context, validators []validator, complete bool, s testcases.Sample) error {
 	for _, one := range validators {
 		a, err := one.look(ctx, s.Input, testcases.Case{}, s.Args)
 		if err != nil {
@@ -118,6 +118,9 @@ func (v *verification) invalidInput(ctx context.Context, validators []validator,
 			v.count(&v.report.Checked.InvalidInputs)
 			return nil
 		}
+	}
+	if !complete {
+		return nil // the one that is left out, which is told, may be the one that refuses it
 	}
 	v.count(&v.report.Checked.InvalidInputs)
 	v.found(Fault, checkInvalidInput, v.files.data(s.Input, s.Name, ".in"), 0, "is an invalid input and every input validator accepts it")

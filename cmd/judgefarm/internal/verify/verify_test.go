@@ -393,3 +393,21 @@ func TestNoLimitHere(t *testing.T) {
 		t.Errorf("row %+v", row)
 	}
 }
+
+// An invalid input may be refused by the very validator that this machine cannot run.
+func TestInvalidInputWithoutAValidator(t *testing.T) {
+	t.Parallel()
+	p := problemOf(t, testcases.TimeRule{}, "accepted/a")
+	script := testcases.Program{Name: "all.ctd", Protocol: testcases.ProtocolChecktestdata, Files: []judge.File{{Name: "all.ctd", Data: []byte("INT(0, 9) NEWLINE\n")}}}
+	p.Jury.Validators = []testcases.Validator{{Program: script}}
+	p.Jury.InvalidInputs = []testcases.Sample{{Name: "invalid_input/5", Input: testcases.BytesData([]byte("5\n"))}}
+	if f := texts(run(t, &scripted{}, p, verify.Options{}), verify.Fault); len(f) != 1 || !strings.HasSuffix(f[0], "every input validator accepts it") {
+		t.Errorf("with all validators: faults %q", f)
+	}
+	program := testcases.Program{Name: "strict.c", Files: []judge.File{{Name: "strict.c"}}} // toolchains compiles nothing
+	p.Jury.Validators = append(p.Jury.Validators, testcases.Validator{Program: program})
+	r := run(t, &scripted{}, p, verify.Options{})
+	if f := texts(r, verify.Fault); len(f) > 0 || r.Failed != 1 || r.Checked.InvalidInputs != 0 {
+		t.Errorf("without one: faults %q, %d failed, %+v", f, r.Failed, r.Checked)
+	}
+}
