@@ -34,7 +34,11 @@ func (v *verification) lookAtData() error {
 		if unended {
 			open = append(open, Finding{Warning, checkText, file, 0, "the last line has no line feed at its end"})
 		}
-		key := sha256.Sum256(fmt.Appendf(sum, "%q%q%q%d%v", c.Args, c.CheckerArgs, caseFileNames(c), c.Rule, c.Limits))
+		beside, err := caseFiles(c)
+		if err != nil {
+			return err
+		}
+		key := sha256.Sum256(fmt.Appendf(sum, "%q%q%q%d%v", c.Args, c.CheckerArgs, beside, c.Rule, c.Limits))
 		if before, twice := seen[key]; twice {
 			v.report.add(Finding{Warning, checkDuplicate, file, 0,
 				"is the same input as " + v.files.data(before.Input, before.Name, ".in") + v.otherAnswer(before, c)})
@@ -60,12 +64,16 @@ func (v *verification) few(all []Finding) {
 	}
 }
 
-func caseFileNames(c testcases.Case) []string {
-	var names []string
+// caseFiles are the names and digests of what the program finds in its work directory.
+func caseFiles(c testcases.Case) (all []string, err error) {
 	for _, f := range c.Files {
-		names = append(names, f.Name)
+		sum, _, _, err := scan(f.Data)
+		if err != nil {
+			return nil, fmt.Errorf("read file %s of case %s: %w", f.Name, c.Name, err)
+		}
+		all = append(all, f.Name, string(sum))
 	}
-	return names
+	return all, nil
 }
 
 func (v *verification) otherAnswer(a, b testcases.Case) string {

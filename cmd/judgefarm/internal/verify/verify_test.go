@@ -411,3 +411,25 @@ func TestInvalidInputWithoutAValidator(t *testing.T) {
 		t.Errorf("without one: faults %q, %d failed, %+v", f, r.Failed, r.Checked)
 	}
 }
+
+// What a program reads besides its input makes cases different.
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	p := problemOf(t, testcases.TimeRule{}, "accepted/a")
+	same := func(name, beside string) testcases.Case {
+		return testcases.Case{
+			Name: name, Input: testcases.BytesData([]byte("3\n")), Answer: testcases.BytesData([]byte("1\n")),
+			Files: []testcases.CaseFile{{Name: "graph.txt", Data: testcases.BytesData([]byte(beside))}},
+		}
+	}
+	p.Groups[0].Cases = []testcases.Case{same("secret/1", "1 2\n"), same("secret/2", "2 3\n"), same("secret/3", "1 2\n")}
+	var told []string
+	for _, f := range run(t, &scripted{}, p, verify.Options{}).Findings {
+		if f.Check == "duplicate" {
+			told = append(told, f.String())
+		}
+	}
+	if !slices.Equal(told, []string{"data/secret/3.in: is the same input as data/secret/1.in"}) {
+		t.Errorf("told %q", told)
+	}
+}
