@@ -230,15 +230,24 @@ func (v *verification) round(ctx context.Context, entries []*entry, round int, l
 	return v.run(ctx, true, alone)
 }
 
-// near reports a run that used more than half of its time, or was ended for time: what
-// runs beside it may cost it up to as much again, through shared caches, memory and
-// cores, and no more.
+// near reports a run that used more than half of its time, or was ended for time, which
+// a case may have less of: what runs beside it may cost it up to as much again, through
+// shared caches, memory and cores, and no more. So may a compiler that ran out of time.
 func near(doc *judge.Judgement) bool {
+	if doc.Verdict != nil && *doc.Verdict == judge.CompileTimeLimit {
+		return true
+	}
 	if doc.Limits == nil {
 		return false
 	}
 	return slices.ContainsFunc(doc.Cases, func(r judge.Run) bool {
-		return r.Verdict != judge.Skipped && (2*r.Usage.CPU > doc.Limits.CPU || 2*r.Usage.Wall > doc.Limits.Wall)
+		switch r.Verdict {
+		case judge.Skipped:
+			return false
+		case judge.TimeLimit, judge.WallTimeLimit, judge.IdleLimit:
+			return true
+		}
+		return 2*r.Usage.CPU > doc.Limits.CPU || 2*r.Usage.Wall > doc.Limits.Wall
 	})
 }
 

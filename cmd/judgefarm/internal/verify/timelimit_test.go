@@ -109,3 +109,34 @@ func TestNeeds(t *testing.T) {
 		}
 	}
 }
+
+// What is judged again alone: more than half of a limit, and whatever a limit ended,
+// that of a case too.
+func TestNear(t *testing.T) {
+	t.Parallel()
+	limits := judge.Limits{CPU: time.Second, Wall: 10 * time.Second}.JSON()
+	for _, c := range []struct {
+		verdict   judge.Verdict
+		cpu, wall judge.Millis
+		want      bool
+	}{
+		{judge.Accepted, 500, 5000, false},
+		{judge.Accepted, 501, 600, true},
+		{judge.WrongAnswer, 10, 5001, true},
+		{judge.WallTimeLimit, 10, 2000, true}, // of a case that has less
+		{judge.IdleLimit, 0, 2000, true},
+		{judge.TimeLimit, 1001, 1010, true},
+		{judge.Skipped, 0, 0, false},
+	} {
+		doc := &judge.Judgement{Limits: &limits, Cases: []judge.Run{
+			{Verdict: judge.Accepted}, {Verdict: c.verdict, Usage: judge.UsageJSON{CPU: c.cpu, Wall: c.wall}},
+		}}
+		if got := near(doc); got != c.want {
+			t.Errorf("%s after %v ms of CPU, %v ms of wall: got %v, want %v", c.verdict, c.cpu, c.wall, got, c.want)
+		}
+	}
+	late := judge.CompileTimeLimit
+	if !near(&judge.Judgement{Verdict: &late}) {
+		t.Errorf("a compiler that ran out of time is not near")
+	}
+}
