@@ -36,8 +36,8 @@ func (v *verification) compare(entries []*entry, limit time.Duration) {
 		}
 		if len(e.rounds) > 0 && e.rounds[0] != nil {
 			v.fill(&row, e, limit)
-		} else if e.sub.Broken && e.broken {
-			row.Missing = "it could not be judged, as it should be"
+		} else if e.promised {
+			row.Missing, row.promised = "it could not be judged, as it should be", true
 		} else if row.Missing == "" {
 			row.Missing = "it could not be judged"
 		}

@@ -26,6 +26,7 @@ type entry struct {
 	rounds       []*Judged
 	beyond       *Judged // at a longer limit
 	broken       bool    // it could not be judged
+	promised     bool    // as its label says
 }
 
 // lookAtSubmissions judges the labelled submissions and compares.
@@ -130,19 +131,19 @@ func (v *verification) judge(ctx context.Context, e *entry, cpu time.Duration, s
 		return nil, context.Cause(ctx)
 	}
 	e.broken = true
+	_, _, packages := packageFault(err)
 	switch {
-	case e.sub.Broken:
+	case e.sub.Broken && packages:
+		e.promised = true
 	case judge.IsBadRequest(err) && len(e.sub.Allowed)+len(e.sub.Expect) == 0: // nothing that it could fail to be
 		v.found(Note, checkSubmission, e.sub.Path, 0, "is refused: %v", err)
 		e.missing = "it is refused, and its label promises nothing"
 	case judge.IsBadRequest(err):
 		v.found(Fault, checkSubmission, e.sub.Path, 0, "is refused: %v", err)
+	case packages:
+		v.checkerFault(v.p.CheckerProgram, err)
 	default:
-		if _, _, packages := packageFault(err); packages {
-			v.checkerFault(v.p.CheckerProgram, err)
-		} else {
-			v.found(Failure, checkSubmission, e.sub.Path, 0, "%v", err)
-		}
+		v.found(Failure, checkSubmission, e.sub.Path, 0, "%v", err)
 	}
 	return nil, nil
 }

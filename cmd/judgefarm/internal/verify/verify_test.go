@@ -433,3 +433,24 @@ func TestDuplicates(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 }
+
+// A submission that must not be judged is complete without a verdict, where the package
+// is why; a failure of ours is no proof.
+func TestBrokenOnPurpose(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		well bool
+	}{
+		{&judge.Failed{Kind: judge.FailChecker, Reason: "the checker printed no number"}, true},
+		{judge.Refuse(&judge.FieldError{Field: "files", Reason: "are too large"}), true},
+		{&judge.Failed{Kind: judge.FailSandbox, Reason: "no box"}, false},
+	} {
+		p := problemOf(t, testcases.TimeRule{}, "accepted/good", "broken/b")
+		p.Submissions[1].Broken = true
+		r := run(t, &scripted{errs: map[string]error{"broken/b": c.err}}, p, verify.Options{})
+		if r.Complete != c.well || r.Failed == 0 != c.well || r.Faults > 0 {
+			t.Errorf("%v: complete %v, %d failed, faults %q", c.err, r.Complete, r.Failed, texts(r, verify.Fault))
+		}
+	}
+}
