@@ -82,7 +82,7 @@ func (c *problemsPushCmd) verify(ctx context.Context, env *daemon.Env) error {
 	if err != nil {
 		return err
 	}
-	v := &verifyCmd{Packages: c.Packages, Repeat: 1, packageFlags: c.packageFlags}
+	v := &verifyCmd{Packages: c.Packages, Repeat: 1, packageFlags: c.packageFlags, limitsFlag: c.limitsFlag}
 	aside := *env
 	aside.Stdout = env.Stderr
 	reports, err := v.all(ctx, &aside, l)
