@@ -34,6 +34,7 @@ type replayCmd struct {
 	Slots    int    `help:"Submissions judged at once on this machine; 0: one for each core that this process may use." default:"0"`
 	JSON     bool   `help:"Print the report as JSON." name:"json"`
 	packageFlags
+	limitsFlag
 	localFlags
 }
 
@@ -159,7 +160,7 @@ func (c *replayCmd) judge(env *daemon.Env, set *languages.Set) (once again, most
 	if err != nil {
 		return nil, 0, nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	shelf := &shelf{local: l, options: c.options(), packages: c.Problems, single: c.Problem, dir: dir, open: map[string]*shelved{}}
+	shelf := &shelf{local: l, options: c.limited(c.options()), packages: c.Problems, single: c.Problem, dir: dir, open: map[string]*shelved{}}
 	return shelf.judge, slots, func() error { return errors.Join(l.Close(), os.RemoveAll(dir)) }, nil
 }
 
