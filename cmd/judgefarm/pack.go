@@ -70,21 +70,21 @@ func writePacked(p *testcases.Problem, path string) (digest string, size int64, 
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(path+".tmp"))
+			err = errors.Join(err, os.Remove(path+".tmp"))
 		}
 	}()
 	h := sha256.New()
 	if err := format.PackProblem(p, io.MultiWriter(f, h)); err != nil {
-		return "", 0, err
+		return "", 0, errors.Join(err, f.Close())
 	}
 	info, err := f.Stat()
-	if err != nil {
+	if err := errors.Join(err, f.Close()); err != nil {
 		return "", 0, err
 	}
-	if err := f.Close(); err != nil {
-		return "", 0, err
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return "", 0, daemon.Usage("--output: %w", err)
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil)), info.Size(), os.Rename(path+".tmp", path)
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), info.Size(), nil
 }
 
 // openPackage opens a package that a flag names. An archive is unpacked into dir, which
