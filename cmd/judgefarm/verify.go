@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"judgefarm/cmd/judgefarm/internal/verify"
@@ -205,6 +206,8 @@ func (c *verifyCmd) finish(env *daemon.Env, reports []*verify.Report) error {
 		return daemon.ErrNotAccepted
 	case doc.Failed > 0:
 		return daemon.Silent{Code: daemon.ExitFailed}
+	case c.Submissions != "" && !slices.ContainsFunc(reports, func(r *verify.Report) bool { return len(r.Submissions) > 0 }):
+		return daemon.Usage("--submissions: %q matches no submission of the packages", c.Submissions)
 	}
 	return nil
 }
