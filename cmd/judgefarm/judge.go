@@ -263,6 +263,9 @@ func flagNames(err error) error {
 		if strings.HasPrefix(field, "checker.") {
 			field = "checker.name" // one flag takes name and arguments
 		}
+		if strings.HasPrefix(field, "mounts[") {
+			field = "--bind"
+		}
 		if flag, ok := flags[field]; ok {
 			field = flag
 		}

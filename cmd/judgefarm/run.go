@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,28 +62,44 @@ type runReport struct {
 	Noise    *judge.Noise     `json:"noise,omitempty"`
 }
 
-// Run runs the program once in a box and ends with its exit code.
+// Run runs the program once in a box and ends with its exit code. A file of the report
+// that cannot be written is told before the program has done what it does.
 func (c *runCmd) Run(env *daemon.Env) error {
 	spec, err := c.spec()
 	if err != nil {
 		return err
 	}
+	out := env.Stderr
+	end := func() error { return nil }
+	if c.Report != "" {
+		f, err := os.Create(c.Report)
+		if err != nil {
+			return daemon.Usage("--report: %w", err)
+		}
+		out, end = f, f.Close
+	}
+	rep, err := c.report(env, spec, out)
+	if err := errors.Join(err, end()); err != nil {
+		return err
+	}
+	return daemon.Silent{Code: runCode(rep)}
+}
+
+// report runs the program, hands on what it printed and writes the report to out.
+func (c *runCmd) report(env *daemon.Env, spec sandbox.Spec, out io.Writer) (*sandbox.Report, error) {
 	ctx, stop := env.Context()
 	defer stop()
 	rep, enforced, err := c.runOnce(ctx, env, spec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := env.Stdout.Write(rep.Stdout.Data); err != nil {
-		return fmt.Errorf("write output: %w", err)
+		return nil, fmt.Errorf("write output: %w", err)
 	}
 	if _, err := env.Stderr.Write(rep.Stderr.Data); err != nil {
-		return fmt.Errorf("write error output: %w", err)
+		return nil, fmt.Errorf("write error output: %w", err)
 	}
-	if err := c.tell(env, describeRun(rep, spec.Limits, enforced)); err != nil {
-		return err
-	}
-	return daemon.Silent{Code: runCode(rep)}
+	return rep, c.tell(out, describeRun(rep, spec.Limits, enforced))
 }
 
 func (c *runCmd) runOnce(ctx context.Context, env *daemon.Env, spec sandbox.Spec) (*sandbox.Report, judge.Enforced, error) {
@@ -99,7 +116,7 @@ func (c *runCmd) runOnce(ctx context.Context, env *daemon.Env, spec sandbox.Spec
 		spec.Stdin = in
 	}
 	rep, err := box.Run(ctx, spec)
-	return rep, box.Enforced(), errors.Join(err, box.Close())
+	return rep, box.Enforced(), errors.Join(flagNames(err), box.Close())
 }
 
 // spec is the box that the flags ask for; faults name the flags.
@@ -189,17 +206,8 @@ func describeRun(rep *sandbox.Report, lim judge.Limits, enforced judge.Enforced)
 	return r
 }
 
-// tell writes the report where it was asked for.
-func (c *runCmd) tell(env *daemon.Env, r *runReport) error {
-	out := env.Stderr
-	if c.Report != "" {
-		f, err := os.Create(c.Report)
-		if err != nil {
-			return daemon.Usage("--report: %w", err)
-		}
-		defer f.Close()
-		out = f
-	}
+// tell writes the report as it was asked for.
+func (c *runCmd) tell(out io.Writer, r *runReport) error {
 	if c.JSON || c.Report != "" {
 		return printJSON(out, r)
 	}
