@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"judgefarm/cmd/judgefarm/internal/bench"
@@ -43,6 +44,14 @@ func (c *benchBatchCmd) Run(env *daemon.Env) error {
 	if c.Submissions < 1 || c.Cases < 1 || c.Rounds < 1 || c.Clients < 1 || c.Rounds > c.Submissions {
 		return daemon.Usage("--submissions, --cases, --rounds and --clients must be at least 1, and no more rounds than submissions")
 	}
+	if len(c.Slots) == 0 || slices.Min(c.Slots) < 1 {
+		return daemon.Usage("--slots: must be numbers of at least 1, are %v", c.Slots)
+	}
+	for _, slots := range c.Slots {
+		if _, err := cores(slots); err != nil {
+			return err
+		}
+	}
 	if err := c.checkSideBySide(c.SideBySide); err != nil {
 		return err
 	}
@@ -58,9 +67,6 @@ func (c *benchBatchCmd) Run(env *daemon.Env) error {
 		urls = append(urls, c.Redis)
 	}
 	for _, slots := range c.Slots {
-		if _, err := cores(slots); err != nil {
-			return err
-		}
 		for _, url := range urls {
 			row, err := c.measure(ctx, env, slots, url)
 			if err != nil {
