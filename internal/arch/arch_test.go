@@ -3,7 +3,9 @@ package arch
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -25,6 +27,41 @@ func TestShape(t *testing.T) {
 	}
 	for _, f := range faults {
 		t.Error(f)
+	}
+}
+
+// TestDocumented: docs/architecture.md names every package of a floor, on its floor,
+// and none that is not there.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	files, err := load(os.DirFS(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]string{}
+	for _, m := range regexp.MustCompile("(?m)^\\| (\\d) \\| `([^`]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		told[m[2]] = m[1]
+	}
+	there := map[string]string{}
+	for _, f := range files {
+		if floor := floorOf(f.pkg); !f.test && floor >= 0 && room(f.pkg) == f.pkg {
+			there[f.pkg] = strconv.Itoa(floor)
+		}
+	}
+	for pkg, floor := range there {
+		if told[pkg] != floor {
+			t.Errorf("%s is on floor %s; the page has it on %q", pkg, floor, told[pkg])
+		}
+	}
+	for pkg := range told {
+		if there[pkg] == "" {
+			t.Errorf("the page has %s, which is not there", pkg)
+		}
 	}
 }
 

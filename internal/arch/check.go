@@ -59,7 +59,7 @@ func (c *checker) packages(files []file) {
 	}
 	for pkg, name := range first {
 		if floorOf(pkg) < 0 && !isSupport(pkg) {
-			c.fault(name, 1, "package %s is on no floor; give it one in DESIGN.md and internal/arch", pkg)
+			c.fault(name, 1, "package %s is on no floor; give it one in docs/architecture.md and internal/arch", pkg)
 		}
 		switch found := comments[pkg]; len(found) {
 		case 1:

@@ -19,7 +19,8 @@ const maxLines = 500
 const vocabulary = "judge"
 
 // floors lists the packages by floor, lowest first, as patterns of path.Match.
-// A package may import packages of lower floors only. See DESIGN.md, section 2.
+// A package may import packages of lower floors only. docs/architecture.md says what
+// each is for.
 func floors() [][]string {
 	return [][]string{
 		{vocabulary, "internal/blob", "internal/daemon", "internal/manifest"},
