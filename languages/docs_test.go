@@ -39,6 +39,9 @@ func TestDocumentedDefinitions(t *testing.T) {
 	if shown != 2 {
 		t.Errorf("%d definitions are shown, want 2", shown)
 	}
+	if want := fmt.Sprintf("Bundled are %d languages.", len(bundledSet(t).All())); !strings.Contains(text, want) {
+		t.Errorf("%s does not say %q", docsFile, want)
+	}
 	head, rest, from := strings.Cut(text, tablesFrom)
 	got, tail, to := strings.Cut(rest, tablesTo)
 	if !from || !to {
