@@ -39,6 +39,9 @@ type languageRow struct {
 
 // Run shows what is really there: it asks every compiler and interpreter, in a box.
 func (c *languagesShowCmd) Run(env *daemon.Env) error {
+	if c.Strict && !c.SelfTest {
+		return daemon.Usage("--strict: is for self-tests, state --self-test too")
+	}
 	ctx, stop := env.Context()
 	defer stop()
 	l, err := c.openLocal(env, testsAtOnce, nil)

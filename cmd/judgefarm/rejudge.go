@@ -64,6 +64,8 @@ func (c *rejudgeCmd) check() error {
 	switch {
 	case stated != 1:
 		return daemon.Usage("state one of --submission, --problem and --id")
+	case c.SameVersion && len(c.ID) > 0:
+		return daemon.Usage("--same-version: not together with --id: that rejudge was made with a version")
 	case c.Drop && (len(c.ID) == 0 || c.Apply):
 		return daemon.Usage("--drop: needs --id, and not --apply")
 	}
