@@ -85,6 +85,11 @@ func (c *demoCmd) startServer(ctx context.Context, env *daemon.Env) (url string,
 	if err != nil {
 		return "", nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
 	self, err := os.Executable()
 	if err != nil {
 		return "", nil, err
