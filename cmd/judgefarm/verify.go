@@ -130,7 +130,7 @@ func (c *verifyCmd) all(ctx context.Context, env *daemon.Env, l *local) ([]*veri
 	if err != nil {
 		return nil, err
 	}
-	var reports []*verify.Report
+	reports := []*verify.Report{}
 	for _, one := range packages {
 		r, err := c.one(ctx, env, l, one)
 		if err == nil && one.after != nil && r.Digest != "" {
