@@ -175,3 +175,27 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// What a script may keep is bounded in bytes too, and values that are gone are not kept.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	err := check(t, "SET(x = 2 ^ 60000, x = x * x * x) REPI(i, 6000) SET(a[i] = x + i) END", "")
+	var own *Error
+	if !errors.As(err, &own) || !strings.Contains(err.Error(), "keeps more than 2000000 values") {
+		t.Errorf("long numbers: got %v", err)
+	}
+	if err := check(t, "SET(x = 2 ^ 60000, x = x * x * x) REPI(i, 6000) SET(a[i] = x + i) UNSET(a) END", ""); err != nil {
+		t.Errorf("long numbers that are unset: %v", err)
+	}
+	if err := check(t, "SET(x = 2 ^ 60000, x = x * x * x) REPI(i, 6000) SET(a = x + i) END", ""); err != nil {
+		t.Errorf("long numbers, one at a time: %v", err)
+	}
+	s, err := Parse([]byte("REPI(i, 1000) SET(a[0] = i) END ASSERT(INARRAY(999, a) && !INARRAY(998, a))"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{ctx: t.Context(), most: maxSteps, sought: s.sought, vars: map[string]map[string]value{}, patterns: map[string]*pattern{}, has: map[string]map[string]int{}}
+	if err := m.block(s.body); err != nil || len(m.has["a"]) != 1 {
+		t.Errorf("%v; %d values are kept to look through, want 1", err, len(m.has["a"]))
+	}
+}

@@ -17,7 +17,7 @@ import (
 // Bounds of a run.
 const (
 	maxSteps     = 100_000_000 // commands
-	maxVariables = 2_000_000   // values kept at one time
+	maxVariables = 2_000_000   // values kept at one time, by their cost
 )
 
 // Mismatch says that the input is not what the script describes.
@@ -52,7 +52,7 @@ type machine struct {
 	in       []byte
 	at       int
 	vars     map[string]map[string]value // by name, by indices
-	count    int                         // of values in vars
+	count    int                         // cost of the values in vars
 	sought   map[string]bool             // variables for which has is kept
 	has      map[string]map[string]int   // how often a variable has a value, by key
 	patterns map[string]*pattern
@@ -127,7 +127,9 @@ func (m *machine) command(c *node) error {
 		return nil
 	case "UNSET":
 		for _, v := range c.kids {
-			m.count -= len(m.vars[v.name])
+			for _, val := range m.vars[v.name] {
+				m.count -= val.cost()
+			}
 			delete(m.vars, v.name)
 			delete(m.has, v.name)
 		}
@@ -228,10 +230,11 @@ func (m *machine) set(v *node, val value) error {
 		m.vars[v.name] = map[string]value{}
 	}
 	was, known := m.vars[v.name][key]
-	if !known {
-		if m.count++; m.count > maxVariables {
-			return fail(v.line, "the script keeps more than %d values", maxVariables)
-		}
+	if known {
+		m.count -= was.cost()
+	}
+	if m.count += val.cost(); m.count > maxVariables {
+		return fail(v.line, "the script keeps more than %d values", maxVariables)
 	}
 	m.vars[v.name][key] = val
 	if m.sought[v.name] {
@@ -239,7 +242,9 @@ func (m *machine) set(v *node, val value) error {
 			m.has[v.name] = map[string]int{}
 		}
 		if known {
-			m.has[v.name][was.key()]--
+			if m.has[v.name][was.key()]--; m.has[v.name][was.key()] == 0 {
+				delete(m.has[v.name], was.key())
+			}
 		}
 		m.has[v.name][val.key()]++
 	}
@@ -269,6 +274,7 @@ func (m *machine) eval(n *node) (value, error) {
 			return value{}, err
 		}
 		args[i] = v
+		m.steps += v.cost() - 1 // long numbers take long
 	}
 	switch n.op {
 	case "STRLEN":

@@ -157,6 +157,18 @@ func bounded(v value) (value, error) {
 	return v, nil
 }
 
+// cost is 1, and for a number as many as it has times 64 bytes. A text is a part of
+// the input or of the script, which are bounded themselves.
+func (v value) cost() int {
+	switch {
+	case v.int != nil:
+		return 1 + v.int.BitLen()/512
+	case v.rat != nil:
+		return 1 + (v.rat.Num().BitLen()+v.rat.Denom().BitLen())/512
+	}
+	return 1
+}
+
 // compare is -1, 0 or 1. Texts compare with texts only.
 func compare(a, b value) (int, error) {
 	switch {
