@@ -40,6 +40,11 @@ func (c *languagesBuildCmd) Run(env *daemon.Env) error {
 	if err != nil {
 		return err
 	}
+	if c.DryRun {
+		work := filepath.Join(c.LanguagesDir, "roots", ".build-0")
+		_, err := fmt.Fprintln(env.Stdout, strings.Join(c.command(recipe, locked, work), " "))
+		return err
+	}
 	if err := os.MkdirAll(filepath.Join(c.LanguagesDir, "roots"), 0o755); err != nil {
 		return daemon.Usage("--languages-dir: %w", err)
 	}
@@ -50,9 +55,6 @@ func (c *languagesBuildCmd) Run(env *daemon.Env) error {
 	defer os.RemoveAll(work)
 	args := c.command(recipe, locked, work)
 	fmt.Fprintln(env.Stdout, strings.Join(args, " "))
-	if c.DryRun {
-		return nil
-	}
 	if err := build(ctx, env.Stderr, args); err != nil {
 		if locked != nil {
 			err = fmt.Errorf("%w; where the archive no longer has a version of %s, name a snapshot of it with --mirror or remove the lock", err, lockFile)
