@@ -105,7 +105,7 @@ func TestVerdicts(t *testing.T) {
 	for text, want := range map[string]judge.Verdict{
 		"AC": "AC", "ac": "AC", "Accepted": "AC", "CORRECT": "AC", "OK": "AC", "NO-OUTPUT": "WA", "Wrong Answer": "WA", "run-error": "RTE",
 		"Runtime Error (NZEC)": "RTE", "RE": "RTE", "IR": "RTE", "TIMELIMIT": "TLE", "Time Limit Exceeded": "TLE",
-		"IDLENESS_LIMIT_EXCEEDED": "ILE", "MEMORY_LIMIT_EXCEEDED": "MLE", "COMPILATION_ERROR": "CE", "compiler-error": "CE", "SV": "SV", "OLE": "OLE",
+		"IDLENESS_LIMIT_EXCEEDED": "ILE", "SECURITY_VIOLATED": "SV", "MEMORY_LIMIT_EXCEEDED": "MLE", "COMPILATION_ERROR": "CE", "compiler-error": "CE", "SV": "SV", "OLE": "OLE",
 	} {
 		if got, ok := verdictOf(text); !ok || got != want {
 			t.Errorf("%q is %q, %v, want %s", text, got, ok, want)

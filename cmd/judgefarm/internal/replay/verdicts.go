@@ -19,7 +19,7 @@ func words() map[string]judge.Verdict {
 		"outputlimitexceeded": judge.OutputLimit, "outputlimit": judge.OutputLimit,
 		"runtimeerror": judge.RuntimeError, "re": judge.RuntimeError, "ir": judge.RuntimeError, "rterror": judge.RuntimeError,
 		"runerror":          judge.RuntimeError,
-		"securityviolation": judge.SecurityViolation, "rf": judge.SecurityViolation,
+		"securityviolation": judge.SecurityViolation, "securityviolated": judge.SecurityViolation, "rf": judge.SecurityViolation,
 		"compileerror": judge.CompileError, "compilationerror": judge.CompileError, "compilererror": judge.CompileError,
 	}
 	for _, v := range judge.Verdicts() {
