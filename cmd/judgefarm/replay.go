@@ -43,7 +43,7 @@ type again func(ctx context.Context, l replay.Line) (judge.Judgement, error)
 
 // Run judges every line again. It ends with 1 where a verdict differs, with 3 where
 // none does and some could not be judged.
-func (c *replayCmd) Run(env *daemon.Env) (err error) {
+func (c *replayCmd) Run(env *daemon.Env) error {
 	set, err := c.languageSet()
 	if err != nil {
 		return err
@@ -58,9 +58,8 @@ func (c *replayCmd) Run(env *daemon.Env) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, end()) }()
 	report, err := c.replay(ctx, env, set, once, most, total)
-	if err != nil {
+	if err := errors.Join(err, end()); err != nil {
 		return err
 	}
 	if c.JSON {
