@@ -90,7 +90,7 @@ type toVerify struct {
 }
 
 // packages are those of the command line, or of the farm.
-func (c *verifyCmd) packages(ctx context.Context) ([]toVerify, error) {
+func (c *verifyCmd) packages(ctx context.Context, env *daemon.Env) ([]toVerify, error) {
 	var all []toVerify
 	if !c.Stored {
 		for _, at := range c.Packages {
@@ -100,7 +100,7 @@ func (c *verifyCmd) packages(ctx context.Context) ([]toVerify, error) {
 		}
 		return all, nil
 	}
-	s, infos, err := c.openStored(ctx)
+	s, infos, err := c.openStored(ctx, env)
 	for _, info := range infos {
 		all = append(all, toVerify{name: info.ID, after: s.compare, open: func(ctx context.Context, dir string) (*testcases.Problem, string, error) {
 			p, err := s.fetch(ctx, info, dir)
@@ -126,7 +126,7 @@ func openNamed(opt format.Options, at, unpacked string) (*testcases.Problem, str
 // all verifies package after package, so that nothing of one disturbs another, and
 // prints each report when it is there.
 func (c *verifyCmd) all(ctx context.Context, env *daemon.Env, l *local) ([]*verify.Report, error) {
-	packages, err := c.packages(ctx)
+	packages, err := c.packages(ctx, env)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	client "judgefarm/clients/go"
 	"judgefarm/cmd/judgefarm/internal/verify"
 	"judgefarm/internal/blob"
 	"judgefarm/internal/daemon"
@@ -35,7 +34,7 @@ type stored struct {
 }
 
 // openStored finds the problems that the flags ask for: all of the server's, or those named.
-func (c *verifyCmd) openStored(ctx context.Context) (*stored, []judge.ProblemInfo, error) {
+func (c *verifyCmd) openStored(ctx context.Context, env *daemon.Env) (*stored, []judge.ProblemInfo, error) {
 	if c.Config.URL == "" {
 		return nil, nil, daemon.Usage("--blobs: state where the farm of --server keeps its packages")
 	}
@@ -43,13 +42,13 @@ func (c *verifyCmd) openStored(ctx context.Context) (*stored, []judge.ProblemInf
 	if err != nil {
 		return nil, nil, daemon.Usage("--blobs: %w", err)
 	}
-	server, err := client.New(client.Config{URL: c.Server})
+	server, err := c.serverFlag.open(env)
 	if err != nil {
-		return nil, nil, daemon.Usage("--server: %w", err)
+		return nil, nil, err
 	}
 	all, err := server.Problems(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--server %s: %w", c.Server, err)
+		return nil, nil, c.answered(err)
 	}
 	chosen := slices.DeleteFunc(all, func(p judge.ProblemInfo) bool { return len(c.Packages) > 0 && !slices.Contains(c.Packages, p.ID) })
 	for _, name := range c.Packages {
