@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"judgefarm/judge/sandbox"
 )
 
 // Capabilities by name, as capabilities(7) numbers them.
@@ -28,7 +30,7 @@ const capableArg = "judgefarm-test-capable"
 func capable() {
 	runtime.LockOSThread() // a bounding set is a thread's; exec keeps the calling thread's
 	err := func() error {
-		for dir := range strings.SplitSeq(os.Args[2], ",") {
+		for dir := range strings.FieldsFuncSeq(os.Args[2], func(r rune) bool { return r == ',' }) {
 			if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte("0"), 0); err != nil {
 				return err
 			}
@@ -53,6 +55,37 @@ func capable() {
 	}()
 	fmt.Println("give up capabilities:", err)
 	os.Exit(2)
+}
+
+// A program has no capability at any level, whichever the worker has: at level ptrace
+// it is root too where the worker is and cannot change users.
+func TestTracedNoCapabilities(t *testing.T) {
+	t.Parallel()
+	s := newTraced(t, 1)
+	spec := deed(t)
+	spec.Args = []string{"grep", "-E", "^Cap(Inh|Prm|Eff|Amb)", "/proc/self/status"}
+	rep := runTraced(t, s, spec)
+	want(t, rep, sandbox.CauseExit)
+	none := strings.Repeat("0", 16)
+	if got := string(rep.Stdout.Data); got != "CapInh:\t"+none+"\nCapPrm:\t"+none+"\nCapEff:\t"+none+"\nCapAmb:\t"+none+"\n" {
+		t.Errorf("a program has\n%s%s", got, rep.Stderr.Data)
+	}
+}
+
+func TestTracedNoCapabilitiesOfRoot(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("missing: root, to give up capabilities")
+	}
+	newTraced(t, 1) // or skips
+	deed(t)         // or skips
+	for _, have := range []string{"chown,setgid,setuid,sys_admin,sys_chroot,dac_read_search", "dac_read_search"} {
+		cmd := exec.CommandContext(t.Context(), "/proc/self/exe", capableArg, "", have, "-test.v", "-test.run", "^TestTracedNoCapabilities$")
+		cmd.Env = append(os.Environ(), "JUDGEFARM_TEST_DEEDS="+deedsDir)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
+			t.Errorf("%s: %v\n%s", have, err, out)
+		}
+	}
 }
 
 // docs/security.md says which capabilities a worker that is root needs in a cgroup of

@@ -21,7 +21,6 @@
 #define LAUNCH_NAME "judgefarm-launch"
 #define LAUNCH_MESSAGE 3 /* a file with struct launch and what follows */
 #define LAUNCH_SOCKET 4  /* to the worker: a byte each way, then a struct failure if it fails */
-#define RULES_MAX 256
 
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
@@ -122,7 +121,8 @@ static void launch(unsigned char *msg, size_t length) {
   }
   MUST("enter directory", chdir(dir));
   MUST("close descriptors", syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC));
-  drop_capabilities(); /* it fails where there are none to drop from */
+  drop_capabilities(); /* it fails where the worker may not change its bounding set */
+  MUST("drop capabilities", clear_capabilities());
   MUST("set no_new_privs", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   const char *failed = confine(rules, l->nrules);
   if (failed != NULL) {

@@ -204,7 +204,12 @@ void usage_add(struct usage *u, uint64_t limit);
    noise_after when it is reaped; both fill in their parts of MSG_EXITED. */
 void noise_before(pid_t pid);
 void noise_after(struct reply *r);
+
+/* drop_capabilities takes them from this process and from its bounding set, which needs
+   CAP_SETPCAP. clear_capabilities needs nothing and leaves the bounding set, from which
+   nothing is gained after no_new_privs. Both return -1 with errno. */
 int drop_capabilities(void);
+int clear_capabilities(void);
 
 /* strict_linux.c. be_traced is called in the program's process and returns when the
    worker traces it, -1 with errno if it does not. strict_wait waits for the program's

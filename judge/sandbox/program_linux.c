@@ -75,6 +75,10 @@ int drop_capabilities(void) {
   if (errno != EINVAL || cap < 38) { /* EINVAL is the end of those that there are */
     return -1;
   }
+  return clear_capabilities();
+}
+
+int clear_capabilities(void) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct none[2] = {{0}};
   return (int)syscall(SYS_capset, &header, none);
