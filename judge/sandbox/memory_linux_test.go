@@ -141,3 +141,26 @@ func TestMemoryThatHides(t *testing.T) {
 		t.Errorf("pages in a pipe: errno %q, want %s", rep.Stdout.Data, wantErr)
 	}
 }
+
+// Memory of System V objects counts though no process maps it, or they cannot be made.
+func TestMemoryOfIPC(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	const limit = 32 * judge.MiB
+	for _, what := range []string{"segments", "arrays", "messages"} {
+		spec := deed(t, "kept", what, fmt.Sprint(2*limit/judge.MiB))
+		spec.Limits.Memory = limit
+		rep := run(t, s, spec)
+		if len(rep.Stdout.Data) != 0 || rep.Cause != sandbox.CauseMemory && (rep.Cause != sandbox.CauseExit || rep.Exit == 0) {
+			t.Errorf("%s: cause %q, exit %d, %q; memory %d, %+v", what, rep.Cause, rep.Exit, rep.Stdout.Data, rep.Memory, rep.Evidence)
+		}
+		const half = limit / 2
+		within := deed(t, "kept", what, fmt.Sprint(half/judge.MiB))
+		within.Limits.Memory = limit
+		rep = run(t, s, within)
+		want(t, rep, sandbox.CauseExit)
+		if rep.Exit != 0 || rep.Memory < half-judge.MiB || rep.Memory > half+6*judge.MiB {
+			t.Errorf("%s within the limit: exit %d, memory %d, want %d; %+v", what, rep.Exit, rep.Memory, half, rep.Evidence)
+		}
+	}
+}

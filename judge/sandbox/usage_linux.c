@@ -11,7 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -156,33 +159,49 @@ static void add_exactly(struct usage *u, uint64_t *mapped) {
   *mapped = shmem;
 }
 
-/* segments is what System V segments hold, and those among them that nobody has
-   attached; the last but one column is the number of bytes in memory. */
-static void segments(uint64_t *all, uint64_t *idle) {
-  static char text[64 << 10];
-  *all = *idle = 0;
-  if (read_text("/proc/sysvipc/shm", text, sizeof text) <= 0) {
-    return;
-  }
-  for (char *line = strchr(text, '\n'); line != NULL && line[1] != 0; line = strchr(line + 1, '\n')) {
-    uint64_t attached, rss;
-    if (sscanf(line, "%*s %*s %*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %llu", (unsigned long long *)&attached,
-               (unsigned long long *)&rss) == 2) {
-      *all += rss;
-      *idle += attached == 0 ? rss : 0;
+/* idle_segments is what those System V segments hold that nobody has attached; the last
+   but one column is the number of bytes in memory. The file is read line by line: one
+   read gives no more than a page of it. */
+static uint64_t idle_segments(void) {
+  char line[512];
+  uint64_t idle = 0;
+  FILE *f = fopen("/proc/sysvipc/shm", "re");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL) {
+    unsigned long long attached, rss;
+    if (sscanf(line, "%*s %*s %*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %llu", &attached, &rss) == 2) {
+      idle += attached == 0 ? rss : 0;
     }
   }
+  if (f != NULL) {
+    fclose(f);
+  }
+  return idle;
+}
+
+/* queued is what System V semaphores and messages take, of which no process maps
+   anything. A semaphore has a cache line, a message a head of 48 bytes. */
+static uint64_t queued(void) {
+  enum { EACH = 64 };
+  struct seminfo s = {0};
+  struct msginfo m = {0};
+  semctl(0, 0, SEM_INFO, &s);                /* semaem: how many semaphores */
+  msgctl(0, MSG_INFO, (struct msqid_ds *)&m); /* msgtql and msgmap: bytes and messages */
+  return (uint64_t)(unsigned)s.semaem * EACH + (uint64_t)(unsigned)m.msgtql + (uint64_t)(unsigned)m.msgmap * EACH;
 }
 
 /* shared_memory is that of files and segments, and of mappings; what is mapped is most
    often a file or segment, so the greater of both is what there surely is. */
 static uint64_t shared_memory(uint64_t mapped) {
   struct statfs work = {0};
-  uint64_t all, idle;
+  struct shm_info segments = {0};
   statfs("/work", &work);
-  segments(&all, &idle);
+  shmctl(0, SHM_INFO, (struct shmid_ds *)&segments);
   uint64_t files = (uint64_t)(work.f_blocks - work.f_bfree) * (uint64_t)work.f_bsize;
-  return files + all > mapped + idle ? files + all : mapped + idle;
+  uint64_t all = (uint64_t)segments.shm_rss * (uint64_t)sysconf(_SC_PAGESIZE);
+  if (segments.used_ids > 0) {
+    mapped += idle_segments();
+  }
+  return (files + all > mapped ? files + all : mapped) + queued();
 }
 
 void usage_add(struct usage *u, uint64_t limit) {

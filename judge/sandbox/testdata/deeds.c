@@ -13,8 +13,10 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -394,7 +396,7 @@ static const struct {
     {"whoami", whoami},     {"gain", gain},           {"reach", reach},           {"devices", devices},
     {"ending", ending},     {"leave", leave_at},      {"work", work},
     {"locked", locked},     {"headless", headless},   {"undumpable", undumpable}, {"spliced", spliced},
-    {"together", together},
+    {"together", together},   {"kept", kept},
     {"step", step},         {"outside", outside},     {"inside", inside},
     {"nest", nest},           {"answers", answers},
     {"hold", hold},           {"keyring", keyring},   {"links", links},

@@ -85,3 +85,51 @@ static int child_hog(int c, char **v) {
   puts("fine");
   return 0;
 }
+
+/* kept has memory in System V objects that no process maps: in segments that nobody has
+   attached, behind many small ones; in semaphores; in messages. */
+static int kept(int c, char **v) {
+  static struct {
+    long type;
+    char text[8192];
+  } message = {.type = 1};
+  long mib = arg(c, v, 3, 0);
+  for (int i = 0; i < 200 && v[2][0] == 's'; i++) {
+    char *p = shmat(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600), NULL, 0);
+    if (p == (char *)-1 || shmdt(p) < 0) {
+      return 4;
+    }
+  }
+  for (long got = 0; got < mib;) {
+    char *p;
+    int id;
+    switch (v[2][0]) {
+    case 's':
+      p = shmat(shmget(IPC_PRIVATE, 4 << 20, IPC_CREAT | 0600), NULL, 0);
+      if (p == (char *)-1) {
+        return 4;
+      }
+      memset(p, 1, 4 << 20);
+      shmdt(p);
+      got += 4;
+      break;
+    case 'a': /* an array: 64 bytes each */
+      if (semget(IPC_PRIVATE, 32000, IPC_CREAT | 0600) < 0) {
+        return 4;
+      }
+      got += 2;
+      break;
+    default: /* two in a queue */
+      for (int q = 0; q < 64; q++) {
+        id = msgget(IPC_PRIVATE, IPC_CREAT | 0600);
+        if (id < 0 || msgsnd(id, &message, sizeof message.text, 0) < 0 || msgsnd(id, &message, sizeof message.text, 0) < 0) {
+          return 4;
+        }
+      }
+      got++;
+    }
+    usleep(1000);
+  }
+  puts("kept");
+  return 0;
+}
