@@ -164,3 +164,17 @@ func TestMemoryOfIPC(t *testing.T) {
 		}
 	}
 }
+
+// What a program shares with its children counts once, also when one dies while its
+// share is asked for.
+func TestMemorySharedWithTheDying(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	spec := exact(t, "series", fmt.Sprint(fewer(100)), "3", "100")
+	spec.Limits.Memory = 128 * judge.MiB
+	rep := run(t, s, spec)
+	want(t, rep, sandbox.CauseExit)
+	if rep.Exit != 0 || rep.Memory < 100*judge.MiB || rep.Memory > 110*judge.MiB {
+		t.Errorf("exit %d, memory %d; %+v", rep.Exit, rep.Memory, rep.Evidence)
+	}
+}

@@ -45,7 +45,9 @@ func (t *lineage) shares() judge.Bytes {
 }
 
 // sumLocked adds up the address spaces, each once. Of one that may not be looked at
-// (PR_SET_DUMPABLE) all counts, shared or not.
+// (PR_SET_DUMPABLE), or whose thread has ended meanwhile, all counts, shared or not; one
+// that has died has nothing, and of what it shared the others may have told their parts
+// as if it lived.
 func (t *lineage) sumLocked(exactly bool) judge.Bytes {
 	var sum judge.Bytes
 	var seen []int
@@ -60,6 +62,8 @@ func (t *lineage) sumLocked(exactly bool) judge.Bytes {
 		if exactly {
 			if parts, err := os.ReadFile("/proc/" + strconv.Itoa(tid) + "/smaps_rollup"); err == nil {
 				use = kibOf(string(parts), "Pss_Anon", "Pss_Shmem", "SwapPss")
+			} else if left, _ := living(pid); left == 0 {
+				continue
 			}
 		}
 		sum += use + unshared(status)

@@ -77,23 +77,25 @@ static uint64_t waited_for(pid_t pid) {
   return (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* The address spaces that there are: a thread of each, and what its status says. */
+/* The address spaces that there are: a process and a thread of each, and what its
+   status says. */
 static struct {
-  pid_t tid;
+  pid_t pid, tid;
   uint64_t anon, shmem;
 } spaces[SPACES_MAX];
 static int nspaces;
 
 /* seen_before reports whether another process has the same memory, as a child of
    vfork has until its exec. */
-static int seen_before(pid_t tid, uint64_t anon, uint64_t shmem) {
+static int seen_before(pid_t pid, pid_t tid, uint64_t anon, uint64_t shmem) {
   for (int i = 0; i < nspaces; i++) {
     if (syscall(SYS_kcmp, spaces[i].tid, tid, KCMP_VM, 0, 0) == 0) {
       return 1;
     }
   }
   if (nspaces < SPACES_MAX) {
-    spaces[nspaces].tid = tid, spaces[nspaces].anon = anon, spaces[nspaces++].shmem = shmem;
+    spaces[nspaces].pid = pid, spaces[nspaces].tid = tid;
+    spaces[nspaces].anon = anon, spaces[nspaces++].shmem = shmem;
   }
   return 0;
 }
@@ -133,7 +135,7 @@ static void add_process(struct usage *u, pid_t pid, uint64_t *mapped) {
     return;
   }
   uint64_t anon = number(text, "\nRssAnon:") << 10, shmem = number(text, "\nRssShmem:") << 10;
-  if (anon + shmem > 0 && !seen_before(tid, anon, shmem)) {
+  if (anon + shmem > 0 && !seen_before(pid, tid, anon, shmem)) {
     u->anon += anon;
     *mapped += shmem;
   }
@@ -141,7 +143,9 @@ static void add_process(struct usage *u, pid_t pid, uint64_t *mapped) {
 
 /* add_exactly counts pages that several processes share once: each tells its part of
    them. That walks their page tables, some ms for a GiB. Of one that may not be looked
-   at (PR_SET_DUMPABLE), all that its status says counts. */
+   at (PR_SET_DUMPABLE), or whose thread has ended meanwhile, all that its status says
+   counts; one that has died has nothing, and of what it shared the others may have told
+   their parts as if it lived. */
 static void add_exactly(struct usage *u, uint64_t *mapped) {
   char path[48], text[2048];
   uint64_t anon = 0, shmem = 0;
@@ -150,7 +154,7 @@ static void add_exactly(struct usage *u, uint64_t *mapped) {
     if (read_text(path, text, sizeof text) > 0) {
       anon += number(text, "\nPss_Anon:") << 10;
       shmem += number(text, "\nPss_Shmem:") << 10;
-    } else {
+    } else if (living(spaces[i].pid, text, sizeof text) != 0) {
       anon += spaces[i].anon;
       shmem += spaces[i].shmem;
     }

@@ -103,6 +103,33 @@ static long long self(int c, char **v) {
   return 0;
 }
 
+/* series works in one short child after the other, which it waits for, beside memory that
+   it shares with them, and a file, which bring it near its limit: it is looked at often. */
+static long long series(int c, char **v) {
+  size_t mine = (size_t)arg(c, v, 4, 0) << 20;
+  long long sum = 0;
+  memset(malloc(mine + 1), 1, mine + 1);
+  static char block[1 << 20];
+  int fd = open("/tmp/series", O_WRONLY | O_CREAT, 0600);
+  for (long i = arg(c, v, 5, 0); i > 0; i--) {
+    if (write(fd, block, sizeof block) != sizeof block) {
+      exit(1);
+    }
+  }
+  for (long i = 0; i < arg(c, v, 2, 100); i++) {
+    long long ns;
+    if (fork() == 0) {
+      burn(arg(c, v, 3, 3));
+      tell();
+    }
+    if (wait(NULL) < 0 || read(pipes[0], &ns, sizeof ns) != sizeof ns) {
+      exit(1);
+    }
+    sum += ns;
+  }
+  return sum;
+}
+
 /* calls uses its time in the kernel. */
 static long long calls(int c, char **v) {
   static char buf[1 << 16];
@@ -176,7 +203,7 @@ static const struct {
   long long (*run)(int, char **); /* returns what its children used */
 } deeds[] = {
     {"self", self}, {"children", children}, {"threads", threads}, {"orphan", orphan}, {"calls", calls},
-    {"rivals", rivals}, {"crowd", crowd}, {"rest", rest}, {"cold", cold},
+    {"rivals", rivals}, {"series", series}, {"crowd", crowd}, {"rest", rest}, {"cold", cold},
 };
 
 int main(int c, char **v) {
