@@ -83,6 +83,7 @@ struct usage {
   uint64_t anon, shared, tasks;
   uint64_t largest; /* high-water mark of one process that was waited for */
   uint64_t took_ns; /* by adding this up */
+  uint64_t hidden_ns; /* so much of cpu_ns may be missing: the kernel tells waited children in ticks */
 };
 
 struct reply {

@@ -72,7 +72,7 @@ type reply struct {
 	usage   usage // of msgUsage, and of msgExited of a box that was told to measure: in the place of what
 }
 
-const replySize = 4*4 + 6*8 + 64
+const replySize = 4*4 + 6*8 + 9*8
 
 // maxErrno is the kernel's MAX_ERRNO.
 const maxErrno = 4095
@@ -84,7 +84,7 @@ func parseReply(b []byte) (reply, error) {
 		return reply{}, fmt.Errorf("reply of %d bytes, want %d", len(b), replySize)
 	}
 	u32, u64 := binary.NativeEndian.Uint32, binary.NativeEndian.Uint64
-	what, _, _ := bytes.Cut(b[64:], []byte{0})
+	what, _, _ := bytes.Cut(b[64:][:64], []byte{0})
 	r := reply{
 		kind: u32(b), errno: syscall.Errno(u32(b[4:])), status: syscall.WaitStatus(u32(b[8:])),
 		startNS: int64(u64(b[16:])), endNS: int64(u64(b[24:])), setupNS: int64(u64(b[32:])),

@@ -38,6 +38,7 @@ type tally struct {
 	ended   bool                 // all of the box is dead
 	last    usage                // as PID 1 told last
 	lost    time.Duration        // seen once, and then in nobody's sum any more
+	least   time.Duration        // the most that a sum was with lost: so much was surely used
 	peak    judge.Bytes
 	tasks   int64
 	asked   time.Time // LOOK was sent and is not answered; zero: none is under way
@@ -51,6 +52,7 @@ type usage struct {
 	tasks        int64
 	largest      judge.Bytes // high-water mark of one process, files that it mapped included
 	took         time.Duration
+	hidden       time.Duration // so much of cpu may be missing
 }
 
 func parseUsage(b []byte) usage {
@@ -58,7 +60,7 @@ func parseUsage(b []byte) usage {
 	return usage{
 		cpu: time.Duration(n(0)), user: time.Duration(n(1)), system: time.Duration(n(2)),
 		anon: judge.Bytes(n(3)), shared: judge.Bytes(n(4)), tasks: n(5),
-		largest: judge.Bytes(n(6)), took: time.Duration(n(7)),
+		largest: judge.Bytes(n(6)), took: time.Duration(n(7)), hidden: time.Duration(n(8)),
 	}
 }
 
@@ -92,11 +94,18 @@ func (t *tally) usageFile() int            { return -1 }
 // hypervisor, some percent on a full machine. Until the end it is the sum as PID 1
 // told last, and woke looks at the event.
 func (t *tally) cpu() (time.Duration, error) {
-	total := t.last.cpu + t.lost
-	if t.ended && t.counted > apart(total)+unwaited {
+	if t.ended && t.counted > apart(t.least)+unwaited {
 		return t.counted, nil
 	}
-	return total, nil
+	return t.least, nil
+}
+
+// add takes a sum. One that fell has lost children that nobody waited for: they used at
+// least so much more, but for what of waited ones is hidden until it is a whole tick.
+func (t *tally) add(u usage) {
+	t.last = u
+	t.lost += max(t.least-u.cpu-t.lost-u.hidden, 0)
+	t.least = max(t.least, u.cpu+t.lost)
 }
 
 // unwaited is what the event must say beyond the sum, besides a twentieth of it; a
@@ -117,15 +126,15 @@ func (t *tally) count() error {
 		return fmt.Errorf("read CPU counter of box: %d bytes, %w", n, err)
 	}
 	t.counted = t.setup + time.Duration(binary.NativeEndian.Uint64(b[:]))
-	if sum := t.last.cpu + t.lost; t.counted > apart(sum)+unwaited {
-		t.counted = max(t.counted-t.stolen(), sum)
+	if t.counted > apart(t.least)+unwaited {
+		t.counted = max(t.counted-t.stolen(), t.least)
 	}
 	return nil
 }
 
 // overCPU reports whether a limit is passed.
 func (t *tally) overCPU(limit, setup time.Duration) bool {
-	return t.last.cpu+t.lost-setup > limit || t.counted-setup > apart(limit)+2*unwaited
+	return t.least-setup > limit || t.counted-setup > apart(limit)+2*unwaited
 }
 
 func (t *tally) split(total time.Duration) (user, system time.Duration) {
@@ -180,11 +189,10 @@ func (t *tally) woke(b *box, next time.Time) (time.Time, error) {
 	if t.overCPU(b.spec.Limits.CPU, b.setupCPU) {
 		b.kill(killCPU)
 	}
-	return b.nextLook(time.Now(), max(t.last.cpu+t.lost, t.counted)-b.setupCPU), nil
+	return b.nextLook(time.Now(), max(t.least, t.counted)-b.setupCPU), nil
 }
 
-// told takes the counter, or a sum. A sum that fell has lost children that nobody
-// waited for: they used at least so much more.
+// told takes the counter, or a sum.
 func (t *tally) told(b *box, r reply, fd int) error {
 	if r.kind == msgStarted || r.kind == msgExecFailed {
 		t.setup, t.counter = time.Duration(r.setupNS), fd
@@ -197,8 +205,7 @@ func (t *tally) told(b *box, r reply, fd int) error {
 		return nil
 	}
 	t.asked = time.Time{}
-	t.lost += max(t.last.cpu-r.usage.cpu, 0)
-	t.last = r.usage
+	t.add(r.usage)
 	sum := t.last.anon + t.last.shared // at the end of what outlives the processes
 	b.oomEvent = b.oomEvent || sum > t.limit
 	t.peak = max(t.peak, sum)

@@ -30,7 +30,7 @@ func TestStolenTimeIsNobodys(t *testing.T) {
 		if _, err := w.Write(binary.NativeEndian.AppendUint64(nil, uint64(c.event))); err != nil {
 			t.Fatal(err)
 		}
-		m := tally{counter: int(r.Fd()), last: usage{cpu: c.sum}, ended: true, stolen: func() time.Duration { return c.stolen }}
+		m := tally{counter: int(r.Fd()), least: c.sum, ended: true, stolen: func() time.Duration { return c.stolen }}
 		if err := m.count(); err != nil {
 			t.Fatal(err)
 		}
@@ -42,5 +42,28 @@ func TestStolenTimeIsNobodys(t *testing.T) {
 		}
 		r.Close()
 		w.Close()
+	}
+}
+
+// A sum falls when children are waited for, by what is no whole tick of theirs, and that
+// is no loss; nor does it add up. What falls by more was lost.
+func TestFallingSums(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		name string
+		sums []time.Duration
+		want time.Duration
+	}{
+		{"rising", []time.Duration{10 * ms, 30 * ms, 70 * ms}, 70 * ms},
+		{"short children, waited for", []time.Duration{9 * ms, 0, 18 * ms, 10 * ms, 27 * ms, 20 * ms, 36 * ms, 30 * ms}, 36 * ms},
+		{"long ones, not waited for", []time.Duration{200 * ms, 0, 200 * ms, 0, 200 * ms}, 560 * ms},
+	} {
+		var m tally
+		for _, sum := range c.sums {
+			m.add(usage{cpu: sum, hidden: 20 * ms})
+		}
+		if got, err := m.cpu(); err != nil || got != c.want {
+			t.Errorf("%s: %v of %v, %v, want %v", c.name, got, c.sums, err, c.want)
+		}
 	}
 }

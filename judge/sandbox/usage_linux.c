@@ -62,7 +62,9 @@ static uint64_t clock_of(clockid_t id) {
 }
 
 /* waited_for is what children used that a living process waited for, which the
-   kernel tells in ticks: fields 16 and 17 of its stat. */
+   kernel tells in ticks, less what is no whole one: fields 16 and 17 of its stat. */
+static uint64_t tick_ns(void) { return 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK); }
+
 static uint64_t waited_for(pid_t pid) {
   char path[48], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -74,7 +76,7 @@ static uint64_t waited_for(pid_t pid) {
     return 0;
   }
   uint64_t user = strtoull(at, &at, 10), system = strtoull(at, NULL, 10);
-  return (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+  return (user + system) * tick_ns();
 }
 
 /* The address spaces that there are: a process and a thread of each, and what its
@@ -126,19 +128,26 @@ static pid_t living(pid_t pid, char *text, size_t size) {
   return found;
 }
 
-static void add_process(struct usage *u, pid_t pid, uint64_t *mapped) {
+/* add_process returns -1 when the process is gone. */
+static int add_process(struct usage *u, pid_t pid, uint64_t *mapped) {
   char text[2048] = "";
-  u->cpu_ns += clock_of((clockid_t)(~(unsigned)pid << 3 | 2)) + waited_for(pid);
+  struct timespec t;
+  if (clock_gettime((clockid_t)(~(unsigned)pid << 3 | 2), &t) < 0) {
+    return -1; /* who was waited for meanwhile may be in nobody's sum */
+  }
+  u->cpu_ns += (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + waited_for(pid);
+  u->hidden_ns += 2 * tick_ns();
   pid_t tid = living(pid, text, sizeof text);
   u->tasks += number(text, "\nThreads:");
   if (tid == 0) {
-    return;
+    return 0;
   }
   uint64_t anon = number(text, "\nRssAnon:") << 10, shmem = number(text, "\nRssShmem:") << 10;
   if (anon + shmem > 0 && !seen_before(pid, tid, anon, shmem)) {
     u->anon += anon;
     *mapped += shmem;
   }
+  return 0;
 }
 
 /* add_exactly counts pages that several processes share once: each tells its part of
@@ -208,24 +217,36 @@ static uint64_t shared_memory(uint64_t mapped) {
   return (files + all > mapped ? files + all : mapped) + queued();
 }
 
-void usage_add(struct usage *u, uint64_t limit) {
-  uint64_t began = clock_of(CLOCK_MONOTONIC), mapped = 0;
+/* add_all adds up all processes and returns -1 when one of them was gone before it was
+   looked at: its parent, who has its time now, may have been looked at before. */
+static int add_all(struct usage *u, uint64_t *mapped) {
   struct rusage r = {0};
+  int gone = 0;
   getrusage(RUSAGE_CHILDREN, &r);
+  *mapped = 0;
+  memset(u, 0, sizeof *u);
   u->user_ns = (uint64_t)r.ru_utime.tv_sec * 1000000000u + (uint64_t)r.ru_utime.tv_usec * 1000u;
   u->system_ns = (uint64_t)r.ru_stime.tv_sec * 1000000000u + (uint64_t)r.ru_stime.tv_usec * 1000u;
   u->largest = (uint64_t)r.ru_maxrss << 10;
   u->cpu_ns = u->user_ns + u->system_ns;
+  u->hidden_ns = 2000; /* of those two */
   nspaces = 0;
   DIR *dir = opendir("/proc");
   for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
     int pid = atoi(e->d_name);
-    if (pid > 1) {
-      add_process(u, pid, &mapped);
+    if (pid > 1 && add_process(u, pid, mapped) < 0) {
+      gone = -1;
     }
   }
   if (dir != NULL) {
     closedir(dir);
+  }
+  return gone;
+}
+
+void usage_add(struct usage *u, uint64_t limit) {
+  uint64_t began = clock_of(CLOCK_MONOTONIC), mapped;
+  for (int try = 0; add_all(u, &mapped) < 0 && try < 3; try++) {
   }
   /* One address space shares with nobody, and is not given the time to grow further. */
   if (limit > 0 && u->anon + mapped > limit && nspaces > 1 && nspaces < SPACES_MAX) {

@@ -213,3 +213,19 @@ func TestUnwaitedChildren(t *testing.T) {
 		})
 	}
 }
+
+// Children that somebody waits for count once, however often they are looked at.
+func TestWaitedChildrenCountOnce(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	more := func(file string) time.Duration { // than the program says, which is its start and its children's
+		spec := exact(t, "series", fmt.Sprint(fewer(100)), "8", "0", file)
+		spec.Limits.Memory, spec.Box.Disk, spec.Box.FileSize = 128*judge.MiB, judge.GiB, judge.GiB
+		rep := run(t, s, spec)
+		want(t, rep, sandbox.CauseExit)
+		return rep.CPU - told(t, rep.Stdout.Data)
+	}
+	if seldom, often := more("0"), more("124"); often > seldom+60*slow*time.Millisecond {
+		t.Errorf("%v more than used when looked at seldom, %v when often", seldom, often)
+	}
+}
