@@ -8,7 +8,7 @@ import (
 
 // pin gives each slot a core of its own, so that no two boxes take turns on one and
 // no program moves between them: its time is steadier. A program may move itself to
-// another of the worker's cores; the pin steadies and is no boundary.
+// another core of the worker's cpuset; the pin steadies and is no boundary.
 func (s *Sandbox) pin(slots int) error {
 	if n := s.cpus.Count(); slots > n {
 		return judge.Refuse(&judge.FieldError{Field: "pin", Reason: fmt.Sprintf(

@@ -47,6 +47,7 @@ type Sandbox struct {
 	privileged bool        // root: each slot has a user of its own
 	cpus       unix.CPUSet // the worker's own
 	cores      int
+	reach      int            // cores that a program can get
 	hard       map[int]uint64 // our own hard resource limits
 	null       *os.File
 	host       *host
@@ -96,7 +97,7 @@ func New(cfg Config) (*Sandbox, error) {
 		s.host.close()
 		return nil, fmt.Errorf("read own cores: %w", err)
 	}
-	s.cores = max(s.cpus.Count(), 1)
+	s.cores, s.reach = max(s.cpus.Count(), 1), reachable(s.cpus)
 	if err := s.setup(cfg); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -31,6 +31,7 @@ type Traced struct {
 	uidBase    int
 	cpus       unix.CPUSet
 	cores      int
+	reach      int // cores that a program can get
 	hard       map[int]uint64
 	null       *os.File
 	pins       []int    // files of /proc, see procRules
@@ -57,7 +58,7 @@ func newTraced(cfg Config) (*Traced, error) {
 	if err := unix.SchedGetaffinity(0, &t.cpus); err != nil {
 		return nil, fmt.Errorf("read own cores: %w", err)
 	}
-	t.cores = max(t.cpus.Count(), 1)
+	t.cores, t.reach = max(t.cpus.Count(), 1), reachable(t.cpus)
 	if t.slots <= 0 {
 		t.slots = t.cores
 	}

@@ -95,12 +95,8 @@ func (r *tracedRun) look(now time.Time) (time.Time, error) {
 	case diskOver:
 		l.kill(killDisk)
 	}
-	cores := r.t.cores
-	if n := len(r.spec.Box.CPUs); n > 0 {
-		cores = n
-	}
 	wait := min(
-		max((lim.CPU-used)/time.Duration(min(lim.Tasks, cores)), shortestSleep),
+		max((lim.CPU-used)/time.Duration(min(lim.Tasks, r.t.reach)), shortestSleep),
 		clampFill(lim.Memory+r.spec.Slack-memory),
 		max(r.diskAt.Sub(now), shortestFill),
 	)

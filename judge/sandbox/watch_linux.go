@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -241,15 +242,11 @@ func (b *box) look(now time.Time) (time.Time, error) {
 
 // nextLook is the earliest moment at which a time limit can be reached.
 func (b *box) nextLook(now time.Time, used time.Duration) time.Time {
-	cores := b.s.cores
-	if n := len(b.spec.Box.CPUs); n > 0 {
-		cores = n
-	}
 	began := b.started
 	if began.IsZero() {
 		began = b.sent // not before
 	}
-	next := now.Add(b.meter.within(cpuLeft(b.spec.Limits.CPU-used, b.spec.Limits.Tasks, cores)))
+	next := now.Add(b.meter.within(cpuLeft(b.spec.Limits.CPU-used, b.spec.Limits.Tasks, b.s.reach)))
 	if wallEnd := began.Add(b.spec.Limits.Wall); next.After(wallEnd) && b.killer() == "" {
 		return wallEnd
 	}
@@ -257,10 +254,28 @@ func (b *box) nextLook(now time.Time, used time.Duration) time.Time {
 }
 
 // cpuLeft is how long it takes at least to use so much CPU time: by all the tasks
-// that the box may have, running at once on all the cores that it may use. Those it
+// that the box may have, running at once on all the cores that it can get. Those it
 // has now (pids.current) would allow longer sleeps, but any number may start the
 // moment after; a box of one task that is watched for 64 cores is looked at some 60
 // times as often near its limit, and only there.
 func cpuLeft(left time.Duration, tasks, cores int) time.Duration {
 	return min(max(left/time.Duration(min(tasks, cores)), shortestSleep), longestSleep)
+}
+
+// reachable is how many cores a program can have itself run on, whichever it was put on:
+// those of the worker's cpuset, of which the worker itself may have fewer;
+// sched_setaffinity(2).
+func reachable(own unix.CPUSet) int {
+	runtime.LockOSThread() // and let it end with this goroutine where it cannot go back
+	var all, got unix.CPUSet
+	for c := range maxCPUs {
+		all.Set(c)
+	}
+	if unix.SchedSetaffinity(0, &all) != nil || unix.SchedGetaffinity(0, &got) != nil {
+		got = own
+	}
+	if unix.SchedSetaffinity(0, &own) == nil {
+		runtime.UnlockOSThread()
+	}
+	return max(got.Count(), 1)
 }
