@@ -50,7 +50,16 @@ touch -c /dev/stdin /dev/stdout 2>/dev/null && echo touched >&2; true`}
 // A directory would be a way out: what lies above it is not the box's.
 func TestStdinIsNoDirectory(t *testing.T) {
 	t.Parallel()
-	s := newSandbox(t, sandbox.Config{Slots: 1})
+	noDirectory(t, newSandbox(t, sandbox.Config{Slots: 1}))
+}
+
+func TestTracedStdinIsNoDirectory(t *testing.T) {
+	t.Parallel()
+	noDirectory(t, newTraced(t, 1))
+}
+
+func noDirectory(t *testing.T, s sandbox.Runner) {
+	t.Helper()
 	dir, err := os.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

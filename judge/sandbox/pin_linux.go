@@ -3,23 +3,25 @@ package sandbox
 import (
 	"fmt"
 
+	"golang.org/x/sys/unix"
+
 	"judgefarm/judge"
 )
 
-// pin gives each slot a core of its own, so that no two boxes take turns on one and
+// pinsOf gives each slot a core of its own, so that no two boxes take turns on one and
 // no program moves between them: its time is steadier. A program may move itself to
 // another core of the worker's cpuset; the pin steadies and is no boundary.
-func (s *Sandbox) pin(slots int) error {
-	if n := s.cpus.Count(); slots > n {
-		return judge.Refuse(&judge.FieldError{Field: "pin", Reason: fmt.Sprintf(
+func pinsOf(cpus unix.CPUSet, slots int) (pins []int, err error) {
+	if n := cpus.Count(); slots > n {
+		return nil, judge.Refuse(&judge.FieldError{Field: "pin", Reason: fmt.Sprintf(
 			"gives each slot a core of its own: %d slots and %d cores; have at most as many slots, or do not pin", slots, n)})
 	}
-	for c := 0; c < maxCPUs && len(s.pins) < slots; c++ {
-		if s.cpus.IsSet(c) {
-			s.pins = append(s.pins, c)
+	for c := 0; c < maxCPUs && len(pins) < slots; c++ {
+		if cpus.IsSet(c) {
+			pins = append(pins, c)
 		}
 	}
-	return nil
+	return pins, nil
 }
 
 // pinTo has the box run on its slot's core, unless its spec names cores itself.

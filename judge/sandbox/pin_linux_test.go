@@ -13,10 +13,32 @@ import (
 // Every slot has a core of its own, and boxes at one time never share one.
 func TestPinnedSlots(t *testing.T) {
 	t.Parallel()
+	pinned(t, newSandbox(t, sandbox.Config{Slots: len(ownCores(t)), Pin: true}))
+}
+
+func TestTracedPinnedSlots(t *testing.T) {
+	t.Parallel()
+	newTraced(t, 1) // or skips
+	s, err := sandbox.Open(sandbox.Config{Isolation: sandbox.Ptrace, Slots: len(ownCores(t)), Pin: true, UIDBase: freshBase()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	pinned(t, s)
+	more, err := sandbox.Open(sandbox.Config{Isolation: sandbox.Ptrace, Slots: len(ownCores(t)) + 1, Pin: true, UIDBase: freshBase()})
+	if err == nil {
+		more.Close()
+	}
+	if !judge.IsBadRequest(err) {
+		t.Errorf("more slots than cores: %v, want a bad request", err)
+	}
+}
+
+func pinned(t *testing.T, s sandbox.Runner) {
+	t.Helper()
 	cores := ownCores(t)
-	s := newSandbox(t, sandbox.Config{Slots: len(cores), Pin: true})
 	spec := deed(t)
-	spec.Args = []string{"sh", "-c", "grep Cpus_allowed_list /proc/self/status; sleep 0.3"}
+	spec.Args = []string{"sh", "-c", "while read x; do case $x in Cpus_allowed_list*) echo \"$x\";; esac; done </proc/self/status; sleep 0.3"}
 	for range 3 {
 		var mu sync.Mutex
 		seen := map[string]int{}

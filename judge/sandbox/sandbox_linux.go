@@ -119,7 +119,7 @@ func (s *Sandbox) setup(cfg Config) (err error) {
 		cfg.UIDBase = DefaultUIDBase
 	}
 	if cfg.Pin {
-		if err := s.pin(cfg.Slots); err != nil {
+		if s.pins, err = pinsOf(s.cpus, cfg.Slots); err != nil {
 			return err
 		}
 	}

@@ -40,6 +40,7 @@ type Traced struct {
 	log        *slog.Logger
 	free       chan int // numbers of slots
 	slots      int
+	pinned     []int // the slots' cores, empty unless pinned
 
 	mu     sync.Mutex
 	closed bool
@@ -72,6 +73,11 @@ func newTraced(cfg Config) (*Traced, error) {
 }
 
 func (t *Traced) setup(cfg Config) (err error) {
+	if cfg.Pin {
+		if t.pinned, err = pinsOf(t.cpus, t.slots); err != nil {
+			return err
+		}
+	}
 	if t.filter, err = tracedFilter(); err != nil {
 		return err
 	}

@@ -46,6 +46,9 @@ type sampled struct {
 }
 
 func (t *Traced) runIn(ctx context.Context, slot int, spec Spec) (*Report, error) {
+	if len(t.pinned) > 0 && len(spec.Box.CPUs) == 0 {
+		spec.Box.CPUs = []int{t.pinned[slot]}
+	}
 	r := &tracedRun{
 		t: t, lim: spec.Box.Complete(spec.Limits), uid: os.Geteuid(), began: time.Now(),
 		root: -1, work: -1, done: -1, over: make(chan struct{}),
@@ -226,6 +229,9 @@ func (r *tracedRun) openStreams() (fds, closing []int, err error) {
 	stdin := int(r.t.null.Fd())
 	if r.spec.Stdin != nil {
 		stdin = int(r.spec.Stdin.Fd())
+		if err := noDirectory("stdin", stdin); err != nil {
+			return nil, nil, err
+		}
 	}
 	fds = append(fds, stdin)
 	for i, s := range []Stream{r.spec.Stdout, r.spec.Stderr} {
