@@ -28,6 +28,10 @@ TestTracedKilledWorker: user-mode Linux has no Landlock
 TestTracedUnderSignals: user-mode Linux has no Landlock
 TestTracedNamedPipes: user-mode Linux has no Landlock
 TestTracedProcIsReadOnly: user-mode Linux has no Landlock
+TestTracedNoCapabilities: user-mode Linux has no Landlock
+TestTracedNoCapabilitiesOfRoot: user-mode Linux has no Landlock
+TestTracedPinnedSlots: user-mode Linux has no Landlock
+TestTracedStdinIsNoDirectory: user-mode Linux has no Landlock
 TestTracedMemoryThatHides: user-mode Linux has no Landlock
 TestTracedSealed: user-mode Linux has no Landlock
 TestTracedDiskHidden: user-mode Linux has no Landlock
