@@ -67,3 +67,32 @@ func TestFallingSums(t *testing.T) {
 		}
 	}
 }
+
+// A box that was ended for its CPU time is reported over the limit, though the hypervisor
+// is found to have taken more meanwhile.
+func TestPassedLimitStaysPassed(t *testing.T) {
+	const ms = time.Millisecond
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	for range 2 {
+		if _, err := w.Write(binary.NativeEndian.AppendUint64(nil, uint64(720*ms))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stolen := 60 * ms
+	m := tally{counter: int(r.Fd()), least: 500 * ms, stolen: func() time.Duration { return stolen }}
+	if err := m.count(); err != nil || !m.overCPU(550*ms, 0) {
+		t.Fatalf("%v counted is not over 550 ms; %v", m.counted, err)
+	}
+	stolen, m.ended = 200*ms, true
+	if err := m.count(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.cpu(); err != nil || got <= 550*ms {
+		t.Errorf("%v at the end, %v", got, err)
+	}
+}
