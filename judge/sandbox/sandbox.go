@@ -178,7 +178,7 @@ type Evidence struct {
 	OOMEvents    int64       `json:"oom_events"`        // times the limit stopped an allocation: memory.events max, or v1's failcnt
 	ForksRefused int64       `json:"forks_refused"`     // pids.events max; -1 where nothing counts them
 	TasksPeak    int64       `json:"tasks_peak"`        // highest count seen, -1 where the kernel does not say
-	KilledBy     string      `json:"killed_by"`         // which timer or watcher of ours ended the box: "", cpu, wall, output, memory, cancel
+	KilledBy     string      `json:"killed_by"`         // which timer or watcher of ours ended the box: "", cpu, wall, output, memory, disk (level ptrace)
 	ExecError    string      `json:"exec_error"`        // errno text of a failed exec
 	Peak         judge.Bytes `json:"peak_bytes"`        // of everything charged to the cgroup, page cache included
 	Anon         judge.Bytes `json:"anon_bytes"`        // anonymous memory as last sampled
