@@ -222,6 +222,13 @@ func (b *box) start() error {
 	if err != nil {
 		return err
 	}
+	limit, err := b.meter.limitFile()
+	if err != nil {
+		return err
+	}
+	if limit >= 0 {
+		closing = append(closing, limit)
+	}
 	trees, err := openMounts(b.plan.carried)
 	closing = append(closing, trees...)
 	if err != nil {
@@ -234,7 +241,7 @@ func (b *box) start() error {
 	msg := startMessage(p)
 	fds = append(fds, joins...)
 	if usage := b.meter.usageFile(); usage >= 0 {
-		fds = append(fds, usage)
+		fds = append(fds, usage, limit)
 	}
 	b.sent = time.Now()
 	err = b.control.send(msg, append(fds, trees...)...)

@@ -134,7 +134,7 @@ func FuzzStartMessage(f *testing.F) {
 			return // Validate refuses it
 		}
 		msg := startMessage(program{dir: dir, paths: []string{path}, args: []string{path, arg}, env: []string{env}, joins: int(joins), mounts: []string{dir}})
-		fixed := 12*4 + cpuWords*8 + maxLimits*24
+		fixed := 14*4 + cpuWords*8 + maxLimits*24
 		if len(msg) != fixed+2*len(dir)+2*len(path)+len(arg)+len(env)+6 || binary.NativeEndian.Uint32(msg) != msgStart {
 			t.Errorf("message of %d bytes", len(msg))
 		}

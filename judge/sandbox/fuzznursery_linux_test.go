@@ -219,6 +219,7 @@ func FuzzStart(f *testing.F) {
 	f.Add(good[:len(good)-1], uint8(3))
 	f.Add(good[:40], uint8(3))
 	f.Add(startMessage(programOf(spec, fuzzBox, hardLimits(), 1)), uint8(4))
+	f.Add(startMessage(programOf(spec, fuzzBox, hardLimits(), 1)), uint8(6))
 	for _, at := range []int{4, 8, 12, 16, 20, 24, 28, 32} { // each of the counts, as large as it can be, and the flags
 		for _, v := range []uint32{0xffffffff, 0xfffffffd, 17, 16384} {
 			spoiled := append([]byte(nil), good...)

@@ -16,6 +16,7 @@ import (
 type group struct {
 	c     *cgroups
 	name  string
+	tasks int         // the limit
 	cpuFD int         // the CPU usage file, read over and over
 	own   judge.Bytes // the most that was seen without page cache
 	oom   int         // v1: eventfd that counts out-of-memory events; -1 on v2
@@ -53,6 +54,7 @@ func (c *cgroups) newGroup(name string, memory judge.Bytes, tasks int) (*group, 
 }
 
 func (g *group) limit(memory judge.Bytes, tasks int) error {
+	g.tasks = tasks
 	c, bytes := g.c, strconv.FormatInt(wholePages(memory), 10)
 	if err := writeAt(c.pids.fd, g.name+"/pids.max", strconv.Itoa(tasks)); err != nil {
 		return err
@@ -111,6 +113,14 @@ func (g *group) watchOOM() error {
 
 // usageFile tells what was used when the program began.
 func (g *group) usageFile() int { return g.cpuFD }
+
+func (g *group) limitFile() (int, error) {
+	fd, err := rawOpen(g.c.pids.fd, g.name+"/pids.max", unix.O_WRONLY)
+	if err != nil {
+		return -1, fmt.Errorf("open cgroup file pids.max: %w", err)
+	}
+	return fd, nil
+}
 
 // joinFiles opens what a process writes "0" to in order to join. On v1 it is
 // tasks: a single thread that moves itself takes no global lock, where a process
@@ -223,7 +233,7 @@ func (g *group) measure(r *Report) error {
 	r.Evidence.ForksRefused = max(field(forks, "max"), 0)
 	r.Evidence.TasksPeak = -1
 	if n, err := readInt(p.fd, g.name+"/pids.peak"); err == nil { // since Linux 6.6
-		r.Evidence.TasksPeak = n
+		r.Evidence.TasksPeak = min(n, int64(g.tasks)) // PID 1 may be in it
 	}
 	return nil
 }

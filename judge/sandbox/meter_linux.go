@@ -9,6 +9,8 @@ type meter interface {
 	// usageFile is what it reads then, for CPU time of ours; -1 where there is nothing to join.
 	joinFiles() ([]int, error)
 	usageFile() int
+	// limitFile opens what PID 1 writes a new limit of tasks to when it joins; -1 likewise.
+	limitFile() (int, error)
 
 	// cpu is the CPU time, user and system, of everything that was ever in the box;
 	// split divides a total between them.

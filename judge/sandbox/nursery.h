@@ -23,7 +23,8 @@ enum { /* message types */
   MSG_FAIL,        /* anyone -> worker: err and what */
   MSG_READY,       /* box -> worker: the box stands; a descriptor of its work directory */
   MSG_START,       /* worker -> box: struct start, then strings; stdin, stdout, stderr, njoin files that join a
-                      cgroup and then, if there are any, the one that tells its CPU time; nmounts mounts */
+                      cgroup and then, if there are any, the one that tells its CPU time and the one that
+                      bounds its tasks; nmounts mounts */
   MSG_STARTED,     /* box -> worker: exec succeeded at start_ns */
   MSG_EXEC_FAILED, /* box -> worker: exec failed with err */
   MSG_EXITED,      /* box -> worker: the main program ended with status at end_ns */
@@ -70,6 +71,7 @@ struct limit {
    answer MSG_LOOK, and add up at the end. */
 struct start {
   uint32_t type, njoin, nlimits, npaths, argc, envc, pin, strict, nmounts, measure, sealed, nopen;
+  uint32_t tasks, pad; /* the limit, which PID 1 adds itself to when it joins */
   uint64_t cpus[16];
   struct limit limits[16];
   /* strings: directory, npaths programs to try in order, argc arguments, envc
@@ -191,9 +193,10 @@ int landlock_enter(void);
 /* program_signals is called before the program is forked, program_wait after: it
    waits for the program's end, reaps whoever dies and serves the filter's listener. */
 void program_signals(void);
-/* control is the worker's socket in a box that measures, else -1: then the program's
-   end is all that is waited for, and the kernel ends the rest. */
-int program_wait(pid_t pid, int *status, int listener, const int *joins, uint32_t njoin, int control);
+/* files are the cgroup's, see MSG_START. control is the worker's socket in a box that
+   measures, else -1: then the program's end is all that is waited for, and the kernel ends
+   the rest. */
+int program_wait(pid_t pid, int *status, int listener, const struct start *start, const int *files, int control);
 
 /* usage_linux.c. usage_counter opens a perf event that counts the CPU time of all
    that this process forks, from their exec on; -1 where there may be none.

@@ -222,8 +222,9 @@ static int share_outcome(void) {
   return 0;
 }
 
-/* group_files is how many descriptors are of the cgroup: to join it, and what it used. */
-static uint32_t group_files(const struct start *s) { return s->njoin == 0 ? 0 : s->njoin + 1; }
+/* group_files is how many descriptors are of the cgroup: to join it, what it used, and how
+   many tasks it may have. */
+static uint32_t group_files(const struct start *s) { return s->njoin == 0 ? 0 : s->njoin + 2; }
 
 void program_run(int control, unsigned char *msg, size_t length, int *fds, int nfds) {
   run.start = (const struct start *)msg;
@@ -287,7 +288,7 @@ void program_run(int control, unsigned char *msg, size_t length, int *fds, int n
   int status;
   int64_t involuntary = -1;
   if ((run.start->strict ? strict_wait(pid, &status, &involuntary)
-                         : program_wait(pid, &status, run.listener, fds + 3, run.start->njoin, run.start->measure ? control : -1)) < 0) {
+                         : program_wait(pid, &status, run.listener, run.start, fds + 3, run.start->measure ? control : -1)) < 0) {
     reply_fail(control, "wait for program", NULL, errno);
     _exit(1);
   }

@@ -64,7 +64,7 @@ func programOf(spec Spec, box BoxLimits, hard map[int]uint64, joins int) program
 	}
 	return program{
 		dir: dir, paths: candidates(spec.Args[0], spec.Env), args: spec.Args, env: spec.Env,
-		limits: resourceLimits(spec, box, hard), cpus: box.CPUs, joins: joins, strict: spec.Limits.Ptrace,
+		limits: resourceLimits(spec, box, hard), cpus: box.CPUs, joins: joins, tasks: spec.Limits.Tasks, strict: spec.Limits.Ptrace,
 		sealed: spec.Sealed, open: spec.open(WorkDir),
 	}
 }

@@ -214,6 +214,7 @@ type program struct {
 	limits []rlimit.RLimit
 	cpus   []int
 	joins  int
+	tasks  int
 	strict bool
 	mounts []string // where what comes with the message is mounted
 	told   bool     // PID 1 counts and adds up what the box uses
@@ -237,7 +238,7 @@ func startMessage(p program) []byte {
 		sealed = 1
 	}
 	m.u32(msgStart, uint32(p.joins), uint32(len(p.limits)), uint32(len(p.paths)), uint32(len(p.args)), uint32(len(p.env)), pin, strict, uint32(len(p.mounts)), measure,
-		sealed, uint32(len(p.open)))
+		sealed, uint32(len(p.open)), uint32(p.tasks), 0)
 	var mask [cpuWords]uint64
 	for _, c := range p.cpus {
 		mask[c/64] |= 1 << (c % 64)

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -47,13 +48,24 @@ int network_check(void) {
   return nursery_sockstat < 0 ? 0 : unshare(CLONE_NEWNET);
 }
 
-/* make_socket does as socket(2) in the box's own network namespace. What it costs
-   is charged to the box: the program decides how often this happens. */
-static int make_socket(const struct seccomp_data *call, const int *joins, uint32_t njoin) {
-  for (uint32_t i = 0; i < njoin && !charged; i++) {
-    if (write(joins[i], "0", 1) < 0) {
+/* join_group makes PID 1 a member of the box's cgroup. It is none of the program's tasks, so
+   there may be one more from then on, and not before: else the program could be quicker. */
+static int join_group(const struct start *start, const int *files) {
+  char text[16];
+  for (uint32_t i = 0; i < start->njoin; i++) {
+    if (write(files[i], "0", 1) < 0) {
       return -1;
     }
+  }
+  int n = snprintf(text, sizeof text, "%u", start->tasks + 1);
+  return start->njoin > 0 && write(files[start->njoin + 1], text, (size_t)n) < 0 ? -1 : 0;
+}
+
+/* make_socket does as socket(2) in the box's own network namespace. What it costs
+   is charged to the box: the program decides how often this happens. */
+static int make_socket(const struct seccomp_data *call, const struct start *start, const int *files) {
+  if (!charged && join_group(start, files) < 0) {
+    return -1;
   }
   if (!own_network && unshare(CLONE_NEWNET) < 0) {
     return -1;
@@ -66,13 +78,13 @@ static int make_socket(const struct seccomp_data *call, const int *joins, uint32
   return socket((int)call->args[0], (int)call->args[1] | SOCK_CLOEXEC, (int)call->args[2]);
 }
 
-static void serve_socket(int listener, const int *joins, uint32_t njoin) {
+static void serve_socket(int listener, const struct start *start, const int *files) {
   struct seccomp_notif n = {0};
   if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &n) < 0) {
     return; /* the caller died meanwhile */
   }
   struct seccomp_notif_resp r = {.id = n.id};
-  int fd = make_socket(&n.data, joins, njoin);
+  int fd = make_socket(&n.data, start, files);
   if (fd < 0) {
     r.error = -errno;
   } else {
@@ -125,7 +137,7 @@ static void end_all(void) {
   }
 }
 
-int program_wait(pid_t pid, int *status, int listener, const int *joins, uint32_t njoin, int control) {
+int program_wait(pid_t pid, int *status, int listener, const struct start *start, const int *files, int control) {
   struct pollfd p[2] = {{.fd = listener, .events = POLLIN}, {.fd = control, .events = POLLIN}};
   sigset_t none;
   sigemptyset(&none);
@@ -148,7 +160,7 @@ int program_wait(pid_t pid, int *status, int listener, const int *joins, uint32_
     }
     if (ppoll(p, control < 0 ? 1 : 2, NULL, &none) > 0) {
       if (p[0].revents & POLLIN) {
-        serve_socket(listener, joins, njoin);
+        serve_socket(listener, start, files);
       } else if (p[0].revents != 0) {
         p[0].fd = -1; /* nobody is left under the filter */
       }

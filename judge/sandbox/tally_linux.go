@@ -88,6 +88,7 @@ func taskLimit(tasks int, hard map[int]uint64) rlimit.RLimit {
 
 func (t *tally) joinFiles() ([]int, error) { return nil, nil }
 func (t *tally) usageFile() int            { return -1 }
+func (t *tally) limitFile() (int, error)   { return -1, nil }
 
 // cpu is the sum, unless the event says so much more that there were children that
 // nobody waits for: its clock also runs while the core serves interrupts and the

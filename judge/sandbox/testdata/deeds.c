@@ -396,7 +396,7 @@ static const struct {
     {"whoami", whoami},     {"gain", gain},           {"reach", reach},           {"devices", devices},
     {"ending", ending},     {"leave", leave_at},      {"work", work},
     {"locked", locked},     {"headless", headless},   {"undumpable", undumpable}, {"spliced", spliced},
-    {"together", together},   {"kept", kept},
+    {"together", together},   {"kept", kept},           {"crowded", crowded},
     {"step", step},         {"outside", outside},     {"inside", inside},
     {"nest", nest},           {"answers", answers},
     {"hold", hold},           {"keyring", keyring},   {"links", links},

@@ -1,0 +1,24 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"testing"
+
+	"judgefarm/judge/sandbox"
+)
+
+// As many tasks as the limit says are the program's, and none of them PID 1, also when
+// that is charged to the box for making its sockets.
+func TestTasksAreTheProgramsOwn(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, sandbox.Config{Slots: 1})
+	for _, socket := range []string{"0", "1"} {
+		spec := deed(t, "crowded", socket)
+		spec.Limits.Tasks = 5
+		rep := run(t, s, spec)
+		want(t, rep, sandbox.CauseExit)
+		if got := string(rep.Stdout.Data); got != fmt.Sprint(spec.Limits.Tasks) || rep.Evidence.TasksPeak > 5 {
+			t.Errorf("with %s sockets: %s tasks, want %d; %+v", socket, got, spec.Limits.Tasks, rep.Evidence)
+		}
+	}
+}
