@@ -21,18 +21,29 @@ import (
 	"judgefarm/judge"
 )
 
-type (
-	releaseKey struct{}
-	bodyKey    struct{}
-)
+type bodyKey struct{}
+
+// received is the JSON body of a request while it is of use.
+type received struct {
+	text   []byte
+	reader *bytes.Reader // of text: the request's body by now
+	claim  func()        // gives the memory back that was claimed
+}
+
+// release forgets the body, then lets others have its memory. It may be called again.
+func (b *received) release() {
+	b.text = nil
+	b.reader.Reset(nil)
+	b.claim()
+}
 
 // bodyField is the field of faults that concern the body as a whole.
 const bodyField = "body"
 
 // releaseBody gives the memory of the request's body back before a long wait.
 func releaseBody(ctx context.Context) {
-	if release, ok := ctx.Value(releaseKey{}).(func()); ok {
-		release()
+	if b, ok := ctx.Value(bodyKey{}).(*received); ok {
+		b.release()
 	}
 }
 
@@ -60,21 +71,25 @@ func (a *api) readJSON(ctx huma.Context, next func(huma.Context)) {
 		writeProblem(w, r, problem)
 		return
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	next(huma.WithValue(huma.WithValue(ctx, bodyKey{}, body), releaseKey{}, release))
+	b := &received{text: body, reader: bytes.NewReader(body), claim: release}
+	r.Body = io.NopCloser(b.reader)
+	next(huma.WithValue(ctx, bodyKey{}, b))
 }
 
 // serviceFaults are the faults that the service finds in a request which does not
 // fit the schema either, so that its sender learns of all in one answer. What
 // cannot be decoded is taken as absent.
 func (a *api) serviceFaults(ctx huma.Context) []*judge.FieldError {
-	body, _ := ctx.Context().Value(bodyKey{}).([]byte)
+	body, ok := ctx.Context().Value(bodyKey{}).(*received)
+	if !ok {
+		return nil
+	}
 	var (
 		req   judge.Request
 		wrong *json.UnmarshalTypeError // the rest is decoded all the same
 		bad   *judge.BadRequest
 	)
-	if err := json.Unmarshal(body, &req); err != nil && !errors.As(err, &wrong) {
+	if err := json.Unmarshal(body.text, &req); err != nil && !errors.As(err, &wrong) {
 		return nil
 	}
 	err := a.service.Check(ctx.Context(), dispatcher.Request{Request: req, Key: ctx.Header("Idempotency-Key")})
