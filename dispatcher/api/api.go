@@ -87,7 +87,18 @@ func New(cfg Config) (http.Handler, error) {
 		a.mux.Handle("GET "+path, ops)
 	}
 	a.mux.HandleFunc("/", a.notFound)
-	return a.observe(a.mux), nil
+	return a.observe(a.sameOrigin(a.mux)), nil
+}
+
+// sameOrigin refuses what a page of another origin has a browser send: the API has no
+// passwords, so a page that somebody looks at beside it could submit, roll back or
+// drop. Programs that are no browser send neither Sec-Fetch-Site nor Origin.
+func (a *api) sameOrigin(next http.Handler) http.Handler {
+	guard := http.NewCrossOriginProtection()
+	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, r, newProblem(http.StatusForbidden, "a browser sent this for a page of another origin, which may only read"))
+	}))
+	return guard.Handler(next)
 }
 
 func (c Config) withDefaults() Config {

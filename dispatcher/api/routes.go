@@ -42,6 +42,9 @@ type op struct {
 }
 
 func (a *api) operation(id, method, path, summary, description string, o op) huma.Operation {
+	if method != http.MethodGet {
+		o.errors = append(o.errors, http.StatusForbidden) // see sameOrigin
+	}
 	h := huma.Operation{
 		OperationID: id, Method: method, Path: path, Summary: summary, Description: description,
 		DefaultStatus: http.StatusOK, Responses: a.errorResponses(o.errors),
