@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -38,12 +39,14 @@ func keyedID(tenant, key string, generation int) string {
 }
 
 // intentKey is the blob key of an admitted submission. That of a keyed one ends
-// in the digest of the request: replays with another body cannot overwrite it,
-// and are told from equal ones without reading it.
+// in the digest of the request: replays with another body are told from equal ones
+// without reading it. It is another at each try, so that of two that come at the same
+// time the one that makes no record neither changes what the other's record names (the
+// problem may have got a version in between) nor brings back what was refused.
 func intentKey(id, digest string, now time.Time) string {
 	key := intentPrefix + now.UTC().Format(intentDay) + "/" + id
 	if digest != "" {
-		key += "." + digest
+		key += "." + rand.Text() + "." + digest
 	}
 	return key
 }

@@ -4,7 +4,7 @@
 //
 // A submission is acknowledged when three things are done, in this order:
 //
-//	blob     intents/<yyyymmdd>/<id>     the submission as admitted
+//	blob     intents/<yyyymmdd>/<id>...  the submission as admitted
 //	record   results.Create              state queued
 //	line     queue.Push                  an id
 //

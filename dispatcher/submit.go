@@ -125,6 +125,9 @@ func (s *Service) accept(ctx context.Context, id, digest string, req Request) (j
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), finishTimeout, errSlow)
 	defer cancel()
 	if err := s.cfg.Results.Create(ctx, rec); err != nil {
+		if errors.Is(err, results.ErrExists) {
+			s.dropIntent(ctx, rec) // another try of the key was first, with an intent of its own
+		}
 		return judge.Judgement{}, storeError("record submission "+id, err)
 	}
 	if err := s.cfg.Line.Push(ctx, job(rec, now), false); err != nil {
@@ -172,6 +175,13 @@ func (s *Service) undo(ctx context.Context, rec results.Record) {
 	}
 	if err != nil {
 		s.log.Warn("leave refused submission behind", "submission", rec.ID, "error", err)
+	}
+}
+
+// dropIntent removes an intent that no record names. Where it fails it is pruned.
+func (s *Service) dropIntent(ctx context.Context, rec results.Record) {
+	if err := s.cfg.Blobs.Delete(ctx, rec.Request); err != nil {
+		s.log.Debug("leave intent of nobody to pruning", "submission", rec.ID, "error", err)
 	}
 }
 
