@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"judgefarm/internal/blob"
 	"judgefarm/judge"
@@ -20,21 +21,33 @@ import (
 // twice, and what is in it.
 const maxUploads = 4
 
-// ErrTooLarge is wrapped by PutProblem for an archive over Bounds.Package.
-var ErrTooLarge = errors.New("archive is too large")
+// uploadWait is how long one more waits for the end of one of them: that may take as
+// long as its sender likes.
+const uploadWait = 10 * time.Second
+
+// ErrTooLarge is wrapped by PutProblem for an archive over Bounds.Package, ErrBusy where
+// as many are received as may be at one time.
+var (
+	ErrTooLarge = errors.New("archive is too large")
+	ErrBusy     = errors.New("too many problems are being uploaded")
+)
 
 // PutProblem makes the archive (zip or tar.gz, any format that testcases/format
 // knows) the current version of a problem; the package that is current already makes
 // no new one. Submissions that were accepted before are judged against the version
 // they came with. Every fault of the package is in one *judge.BadRequest; else errors
-// wrap ErrTooLarge, ErrProblemsFull or ErrUnavailable.
+// wrap ErrTooLarge, ErrBusy, ErrProblemsFull or ErrUnavailable.
 func (s *Service) PutProblem(ctx context.Context, id string, archive io.Reader) (judge.ProblemInfo, error) {
 	if err := checkProblemID(id); err != nil {
 		return judge.ProblemInfo{}, err
 	}
+	turn := time.NewTimer(uploadWait)
+	defer turn.Stop()
 	select {
 	case s.uploads <- struct{}{}:
 		defer func() { <-s.uploads }()
+	case <-turn.C:
+		return judge.ProblemInfo{}, fmt.Errorf("upload problem %s: %w", id, ErrBusy)
 	case <-ctx.Done():
 		return judge.ProblemInfo{}, context.Cause(ctx)
 	}

@@ -95,6 +95,8 @@ func problemOf(ctx context.Context, log *slog.Logger, err error) *Problem {
 		return newProblem(http.StatusTooManyRequests, full.Error()).retryAfter(full.RetryAfter)
 	case errors.Is(err, dispatcher.ErrTooLarge):
 		return newProblem(http.StatusRequestEntityTooLarge, err.Error())
+	case errors.Is(err, dispatcher.ErrBusy):
+		return newProblem(http.StatusServiceUnavailable, "too many problems are being uploaded; try again").retryAfter(5 * time.Second)
 	case errors.Is(err, results.ErrNotFound):
 		return newProblem(http.StatusNotFound, "there is no submission with this id; results are kept for a limited time")
 	case errors.Is(err, dispatcher.ErrNoProblem):
