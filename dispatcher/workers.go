@@ -16,6 +16,7 @@ import (
 
 const (
 	workerSilent = 3 * time.Minute // a worker that said nothing for so long is gone
+	workerGone   = 24 * time.Hour  // and after so long what it said is removed
 	workersMost  = 10_000
 	workersFresh = 5 * time.Second // how long an answer is kept
 	workerDoc    = 1 << 20
@@ -62,7 +63,14 @@ func (l *Languages) List(ctx context.Context) ([]judge.LanguageInfo, error) {
 		if err != nil {
 			return nil, err
 		}
-		if now().Sub(info.At) > workerSilent {
+		silent := now().Sub(info.At)
+		if silent > workerGone && !info.At.IsZero() {
+			// Names are new with each process: what killed ones said would be read for ever.
+			if err := l.Blobs.Delete(ctx, key); err != nil {
+				return nil, storeError("remove worker", err)
+			}
+		}
+		if silent > workerSilent {
 			continue
 		}
 		for _, have := range info.Languages {

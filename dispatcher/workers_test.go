@@ -3,6 +3,7 @@ package dispatcher_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ func TestLanguagesOfWorkers(t *testing.T) {
 	}
 	announce("a", now, judge.LanguageInfo{ID: "c", Missing: "apt-get install gcc"}, judge.LanguageInfo{ID: "rust", Available: true, Version: "1.63"})
 	announce("b", now.Add(-2*time.Minute), judge.LanguageInfo{ID: "c", Available: true, Version: "12.2"})
+	announce("longdead", now.Add(-25*time.Hour), judge.LanguageInfo{ID: "go", Available: true, Version: "1.18"})
 	announce("dead", now.Add(-4*time.Minute), judge.LanguageInfo{ID: "go", Available: true, Version: "1.19"})
 
 	list := &dispatcher.Languages{
@@ -44,5 +46,9 @@ func TestLanguagesOfWorkers(t *testing.T) {
 	}
 	if r := got[2]; !r.Available {
 		t.Errorf("rust = %+v, want it available", r)
+	}
+	keys, err := blobs.List(t.Context(), judge.WorkerPrefix, "", 10)
+	if want := []string{"workers/a.json", "workers/b.json", "workers/dead.json"}; err != nil || !slices.Equal(keys, want) {
+		t.Errorf("got %q, %v, want %q: what a worker of long ago said is removed", keys, err, want)
 	}
 }
