@@ -151,7 +151,9 @@ func (s *Service) removePackage(ctx context.Context, hex string, m mark) (gone b
 	}
 	same, err := s.hasMark(ctx, hex, m)
 	if err == nil && same {
-		return true, s.cfg.Blobs.Delete(ctx, unnamedPrefix+hex)
+		// Nobody could let it out of quarantine any more: it has no name.
+		_, err := s.cfg.Results.Unquarantine(ctx, "sha256:"+hex)
+		return true, errors.Join(err, s.cfg.Blobs.Delete(ctx, unnamedPrefix+hex))
 	}
 	undo, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), finishTimeout, errSlow)
 	defer cancel()

@@ -166,6 +166,30 @@ func TestCollectKeepsWhatIsAskedFor(t *testing.T) {
 	}
 }
 
+// A package that is gone is not counted as in quarantine: nobody could let it out.
+func TestCollectEndsTheQuarantine(t *testing.T) {
+	t.Parallel()
+	f, c, _ := collecting(t)
+	gone, kept := push(t, f, "p", "1"), push(t, f, "q", "2")
+	for _, info := range []judge.ProblemInfo{gone, kept} {
+		if _, err := f.Results.Quarantine(t.Context(), info.Package, judge.Quarantine{Reason: "it crashed"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Service.DeleteProblem(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	collect(t, f)
+	if n, err := f.Service.CountQuarantined(t.Context()); err != nil || n != 2 {
+		t.Errorf("got %d, %v while the package can be asked for, want 2", n, err)
+	}
+	c.Add(longAfter)
+	collect(t, f)
+	if n, err := f.Service.CountQuarantined(t.Context()); err != nil || n != 1 || there(t, f, gone) {
+		t.Errorf("got %d, %v when it is gone, want 1", n, err)
+	}
+}
+
 // A push or a rejudge at the very moment of the removal has its package.
 func TestCollectMeetsAPush(t *testing.T) {
 	t.Parallel()
