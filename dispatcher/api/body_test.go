@@ -92,6 +92,24 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Names of unknown fields are the sender's, as values are: an answer does not repeat
+// megabytes of them.
+func TestLongNamesAreNotEchoed(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	long := strings.Repeat("é", 1<<19)
+	for name, body := range map[string]string{
+		"field": `{"` + long + `":1}`,
+		"label": strings.Replace(hello, `{`, `{"labels":{"`+long+`":1},`, 1),
+		"file":  strings.Replace(hello, `"name"`, `"`+long+`":1,"name"`, 1),
+	} {
+		res := s.do(t, "POST", "/v1/submissions", body)
+		if res.problem(t, http.StatusUnprocessableEntity); len(res.body) > 4<<10 || !strings.Contains(string(res.body), "éé...") {
+			t.Errorf("%s: got %d bytes: %.300s", name, len(res.body), res.body)
+		}
+	}
+}
+
 // Faults of the schema and faults that only the service can tell come in one
 // answer, each field once.
 func TestAllFaultsInOneAnswer(t *testing.T) {

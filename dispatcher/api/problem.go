@@ -41,10 +41,11 @@ var (
 )
 
 // maxFaults is how many faults are told one by one, and detailFaults how many of
-// them in the detail.
+// them in the detail. So an answer is small, however large the body.
 const (
 	maxFaults    = 100
 	detailFaults = 10
+	maxField     = 256 // bytes of a field's name; that of an unknown one is the sender's
 )
 
 func newProblem(status int, detail string, faults ...*judge.FieldError) *Problem {
@@ -198,6 +199,9 @@ func faultOf(d *huma.ErrorDetail) *judge.FieldError {
 		field, reason = name, "is required"
 	case d.Location == "body":
 		field, reason = bodyField, "is not as it must be: "+d.Message
+	}
+	if len(field) > maxField {
+		field = strings.ToValidUTF8(field[:maxField], "") + "..."
 	}
 	return &judge.FieldError{Field: field, Reason: reason}
 }
