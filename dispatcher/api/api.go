@@ -38,9 +38,11 @@ type Config struct {
 	// BodyTimeout is how long a JSON body may take to arrive, and six times how long
 	// its sender waits for memory that others hold; 30 s when 0.
 	BodyTimeout time.Duration
-	MaxBody     judge.Bytes // largest JSON body; what Service.Bounds needs when 0
-	MaxBodies   judge.Bytes // JSON bodies in memory at one time; 4 x MaxBody when 0
-	MaxHeld     int         // waiting requests and event streams at one time; 4096 when 0
+	// WriteTimeout is how long a client may take none of an answer; 30 s when 0.
+	WriteTimeout time.Duration
+	MaxBody      judge.Bytes // largest JSON body; what Service.Bounds needs when 0
+	MaxBodies    judge.Bytes // JSON bodies in memory at one time; 4 x MaxBody when 0
+	MaxHeld      int         // waiting requests and event streams at one time; 4096 when 0
 
 	// Stopping, when closed, ends waits and event streams, so that a server can
 	// shut down; their clients come again.
@@ -119,6 +121,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.BodyTimeout == 0 {
 		c.BodyTimeout = 30 * time.Second
+	}
+	if c.WriteTimeout == 0 {
+		c.WriteTimeout = 30 * time.Second
 	}
 	if c.MaxBody == 0 {
 		c.MaxBody = c.Service.Bounds().Body()

@@ -15,10 +15,7 @@ import (
 	"judgefarm/dispatcher/results"
 )
 
-const (
-	streamWriteTimeout = 30 * time.Second // a client that reads nothing for so long is dropped
-	streamRetryMillis  = 1000             // when a client should come again after a cut
-)
+const streamRetryMillis = 1000 // when a client should come again after a cut
 
 func (a *api) eventsOperation() huma.Operation {
 	o := a.operation("submission-events", http.MethodGet, "/v1/submissions/{id}/events", "Follow a submission",
@@ -89,7 +86,6 @@ type stream struct {
 // when the server stops.
 func (s *stream) run(ctx context.Context, w http.ResponseWriter) {
 	s.w, s.conn = w, http.NewResponseController(w)
-	defer s.conn.SetWriteDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx
@@ -142,10 +138,7 @@ func (s *stream) send(events []results.Event) error {
 }
 
 func (s *stream) write(b []byte) error {
-	if err := s.conn.SetWriteDeadline(time.Now().Add(streamWriteTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	if _, err := s.w.Write(b); err != nil {
+	if _, err := s.w.Write(b); err != nil { // which has a time limit, see statusWriter
 		return err
 	}
 	return s.conn.Flush()

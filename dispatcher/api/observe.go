@@ -30,7 +30,9 @@ func (a *api) observe(next http.Handler) http.Handler {
 		}
 		w.Header().Set(requestIDHeader, id)
 		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
-		sw := &statusWriter{ResponseWriter: w}
+		sw := &statusWriter{ResponseWriter: w, conn: http.NewResponseController(w), slow: a.cfg.WriteTimeout}
+		sw.limit(0) // of the request before on this connection
+		defer sw.limit(sw.slow)
 		defer func() {
 			if v := recover(); v != nil {
 				if v == http.ErrAbortHandler {
@@ -74,10 +76,27 @@ func plainID(id string) bool {
 	return id != "" && len(id) <= 128 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:-") == ""
 }
 
-// statusWriter remembers the status. http.ResponseController finds the rest by Unwrap.
+// writePiece is how much of an answer its reader must take within the time limit.
+const writePiece = 64 << 10
+
+// statusWriter remembers the status, and drops a client that reads nothing of an answer
+// for so long: its memory is in no bound. http.ResponseController finds the rest by
+// Unwrap.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
+	conn   *http.ResponseController
+	slow   time.Duration
+}
+
+// limit begins the time for what is written next, the rest that net/http flushes after
+// the handler included; 0 ends it.
+func (w *statusWriter) limit(d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	_ = w.conn.SetWriteDeadline(until) // a recorder of a test has none; a connection that is gone says so in Write
 }
 
 func (w *statusWriter) WriteHeader(status int) {
@@ -91,7 +110,15 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
-	return w.ResponseWriter.Write(b)
+	written := 0
+	for {
+		piece := b[written:min(len(b), written+writePiece)]
+		w.limit(w.slow)
+		n, err := w.ResponseWriter.Write(piece)
+		if written += n; err != nil || written == len(b) {
+			return written, err
+		}
+	}
 }
 
 // Unwrap is for http.ResponseController.
