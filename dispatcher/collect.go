@@ -51,26 +51,6 @@ func (s *Service) claim(ctx context.Context, pkg string) error {
 
 func packageHex(pkg string) string { return strings.TrimPrefix(pkg, "sha256:") }
 
-// collectAlways collects every six hours until ctx ends.
-func (s *Service) collectAlways(ctx context.Context) {
-	tick := time.NewTicker(reapEvery)
-	defer tick.Stop()
-	var last time.Time
-	for {
-		if now := s.cfg.Now(); now.Sub(last) >= collectEvery {
-			last = now
-			if err := s.collect(ctx); err != nil {
-				s.complain(ctx, "remove packages", err)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 // collect is one round over all packages.
 func (s *Service) collect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, collectMax, errSlow)

@@ -35,24 +35,44 @@ const (
 func (s *Service) Maintain(ctx context.Context) error {
 	tick := time.NewTicker(reapEvery)
 	defer tick.Stop()
-	s.recallAll(ctx)
-	collected := make(chan struct{})
+	tidied := make(chan struct{})
 	go func() {
-		defer close(collected)
-		s.collectAlways(ctx)
+		defer close(tidied)
+		s.tidy(ctx)
 	}()
-	defer func() { <-collected }()
-	var pruned time.Time
-	after := ""
+	defer func() { <-tidied }()
 	for {
 		s.reap(ctx)
 		s.sweep(ctx)
-		if now := s.cfg.Now(); now.Sub(pruned) >= pruneEvery {
-			after, pruned = s.prune(ctx, after), now
-		}
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// tidy does what may take minutes, since it reads all that is stored, beside what must
+// be done each second.
+func (s *Service) tidy(ctx context.Context) {
+	tick := time.NewTicker(reapEvery)
+	defer tick.Stop()
+	s.recallAll(ctx)
+	var pruned, collected time.Time
+	after := ""
+	for {
+		if now := s.cfg.Now(); now.Sub(pruned) >= pruneEvery {
+			after, pruned = s.prune(ctx, after), now
+		}
+		if now := s.cfg.Now(); now.Sub(collected) >= collectEvery {
+			collected = now
+			if err := s.collect(ctx); err != nil {
+				s.complain(ctx, "remove packages", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
 		case <-tick.C:
 		}
 	}

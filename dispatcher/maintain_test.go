@@ -98,6 +98,29 @@ func TestLostWorkersSubmissionGoesToTheFront(t *testing.T) {
 	}
 }
 
+// standing is a store that answers no listing.
+type standing struct{ blob.Store }
+
+func (standing) List(ctx context.Context, _, _ string, _ int) ([]string, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// What a lost worker had waits for nothing that the blob store does.
+func TestReapingWaitsForNoBlobs(t *testing.T) {
+	t.Parallel()
+	c := &clock{now: time.Now()}
+	f := dispatchertest.New(t, func(cfg *dispatcher.Config) {
+		cfg.Now, cfg.Blobs = c.Now, standing{blob.NewMemory(0)}
+		cfg.Results = results.NewMemory(results.Config{Now: c.Now})
+	})
+	lost := submit(t, f, good())
+	f.Start(t, lost.ID)
+	c.Add(2 * time.Minute)
+	maintain(t, f)
+	awaitLine(t, f, lost.ID)
+}
+
 func TestSweepPutsBackWhatTheLineLost(t *testing.T) {
 	t.Parallel()
 	f, c := timed(t)
