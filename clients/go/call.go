@@ -30,13 +30,18 @@ const (
 )
 
 // call tries until the server has answered for good or patience is used up, and
-// decodes the answer into v, unless that is nil.
+// decodes the answer into v, unless that is nil. The first try may take its time, what
+// comes after it counts.
 func (c *Client) call(ctx context.Context, do call, v any) error {
 	var spent time.Duration
-	for wait := firstPause; ; wait = min(2*wait, mostPause) {
+	for wait, first := firstPause, true; ; wait, first = min(2*wait, mostPause), false {
+		began := time.Now()
 		err := c.try(ctx, do, v)
 		if err == nil {
 			return nil
+		}
+		if !first {
+			spent += time.Since(began)
 		}
 		again, after := retryable(err)
 		if after == 0 {

@@ -39,13 +39,13 @@ func (c *Client) Follow(ctx context.Context, id string, watch Watcher) (judge.Ju
 	f := &follower{client: c, id: id, watch: watch}
 	var spent time.Duration
 	for wait := firstPause; ; wait = min(2*wait, mostPause) {
-		seen := f.last
+		seen, began := f.last, time.Now()
 		err := f.read(ctx)
 		if err == nil {
 			return f.final(ctx)
 		}
 		again, after := retryable(err)
-		if f.heard { // it is there, though it cuts streams
+		if spent += time.Since(began); f.heard { // it is there, though it cuts streams
 			spent = 0
 		}
 		if f.last > seen {
