@@ -90,9 +90,22 @@ func (s *Service) readPackage(dir string, archive io.Reader) (*testcases.Problem
 	return s.openPackage(dir, upload, size)
 }
 
+// Bounds of what is told of a version in text. All versions of a name are one document
+// of at most maxCopy bytes: with more, the name could be neither changed nor restored.
+const (
+	maxName = 1 << 10
+	maxArgs = 4 << 10 // of the checker, together
+)
+
 // problemFaults are what this server refuses in a problem that is right by itself.
 func (s *Service) problemFaults(p *testcases.Problem) []*judge.FieldError {
 	faults := overBounds(p.Limits, s.cfg.Bounds.Limits)
+	if n := len(p.Name); n > maxName {
+		faults = append(faults, &judge.FieldError{Field: "name", Reason: fmt.Sprintf("must be at most %d bytes, is %d", maxName, n)})
+	}
+	if n := len(strings.Join(p.Checker.Args, " ")); n > maxArgs {
+		faults = append(faults, &judge.FieldError{Field: "checker.args", Reason: fmt.Sprintf("must be at most %d bytes together, are %d", maxArgs, n)})
+	}
 	for _, own := range p.CheckerPrograms() {
 		if own.Language == "" {
 			continue
