@@ -122,7 +122,7 @@ func (c *cases) skipped(i int) bool {
 	if !c.plan.skips(i) {
 		return false
 	}
-	c.plan.told(i, judge.Skipped)
+	c.plan.told(i, earned{verdict: judge.Skipped})
 	return true
 }
 
@@ -217,7 +217,7 @@ func (c *cases) finish(i int, r ran) {
 		return // a case before may still make this one skipped: then it never happened
 	}
 	// So it may with any other; a case that is skipped says as little as one that failed.
-	c.plan.told(i, r.run.Verdict)
+	c.plan.told(i, r.earned)
 	if !c.left() {
 		c.enough()
 	}

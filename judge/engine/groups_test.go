@@ -35,7 +35,7 @@ func TestCasesOfSeveralGroups(t *testing.T) {
 		plan, results, skipped := newPlan(p, ""), map[string]earned{}, ""
 		for i, one := range p.Cases() {
 			if plan.skips(i) {
-				plan.told(i, judge.Skipped)
+				plan.told(i, earned{verdict: judge.Skipped})
 				skipped += one.Name
 				continue
 			}
@@ -43,8 +43,8 @@ func TestCasesOfSeveralGroups(t *testing.T) {
 			if c.fails[one.Name] {
 				v = wa
 			}
-			plan.told(i, v)
 			results[one.Name] = earned{verdict: v}
+			plan.told(i, results[one.Name])
 		}
 		got, most, err := (&tally{results: results}).totalOf(t.Context(), p)
 		if err != nil || skipped != c.skipped || got.score.Cmp(judge.ScoreOf(c.score)) != 0 || most.Cmp(judge.ScoreOf(120)) != 0 {

@@ -145,11 +145,11 @@ func follow(p *testcases.Problem, stop judge.Stop, would map[string]earned) stri
 	var ran []string
 	for i, c := range p.Cases() {
 		if n.skips(i) {
-			n.told(i, judge.Skipped)
+			n.told(i, earned{verdict: judge.Skipped})
 			continue
 		}
 		ran = append(ran, c.Name)
-		n.told(i, would[c.Name].verdict)
+		n.told(i, would[c.Name])
 	}
 	return strings.Join(ran, " ")
 }
@@ -218,6 +218,43 @@ func TestPlanChangesNothing(t *testing.T) {
 	}
 }
 
+// The same of groups in groups, whatever their rules, and of refused outputs that have
+// a share.
+func TestPlanOfNestedGroupsChangesNothing(t *testing.T) {
+	t.Parallel()
+	half := judge.ShareOf(1, 2)
+	earnings := []earned{{verdict: judge.Accepted}, {verdict: judge.WrongAnswer}, {verdict: judge.WrongAnswer, share: &half}, {verdict: judge.TimeLimit}}
+	var rules []*testcases.Aggregate
+	for _, mode := range []testcases.ScoreMode{"", "min", "product", "all", "max"} {
+		for _, verdict := range []testcases.VerdictMode{"", "worst", "always"} {
+			rules = append(rules, &testcases.Aggregate{Mode: mode, Verdict: verdict, Scale: pts(3)})
+		}
+		rules = append(rules, &testcases.Aggregate{Mode: mode, AcceptAny: true})
+	}
+	rules = append(rules, nil, &testcases.Aggregate{Mode: "min", Reject: pts(2)})
+	for _, outer := range rules {
+		for _, inner := range rules {
+			a, b := set("a", 2, inner), set("b", 1, inner)
+			p := &testcases.Problem{Groups: []testcases.Group{{Name: "secret", Score: outer, Groups: []testcases.Group{a, b}}}, Score: &testcases.Aggregate{}}
+			for i := range 64 {
+				would := map[string]earned{}
+				for n, c := i, p.Cases(); len(c) > 0; n, c = n/4, c[1:] {
+					would[c[0].Name] = earnings[n%4]
+				}
+				ran := map[string]earned{}
+				for name := range strings.FieldsSeq(follow(p, "", would)) {
+					ran[name] = would[name]
+				}
+				full, _, err1 := (&tally{results: would}).totalOf(context.Background(), p)
+				less, _, err2 := (&tally{results: ran}).totalOf(context.Background(), p)
+				if err := errors.Join(err1, err2); err != nil || full.verdict != less.verdict || full.score.Cmp(less.score) != 0 {
+					t.Fatalf("%+v of %+v, %v: all cases give %s %v, those that were run (%v) %s %v, %v", outer, inner, would, full.verdict, full.score, ran, less.verdict, less.score, err)
+				}
+			}
+		}
+	}
+}
+
 // Whatever the order in which results come, what is skipped in the end is the same.
 func TestPlanInAnyOrder(t *testing.T) {
 	t.Parallel()
@@ -240,12 +277,12 @@ func TestPlanInAnyOrder(t *testing.T) {
 			// All run at once and tell from last to first, then it is asked in order.
 			n := newPlan(p, "")
 			for i := len(all) - 1; i >= 0; i-- {
-				n.told(i, would[all[i].Name].verdict)
+				n.told(i, would[all[i].Name])
 			}
 			var kept []string
 			for i := range all {
 				if n.skips(i) {
-					n.told(i, judge.Skipped)
+					n.told(i, earned{verdict: judge.Skipped})
 				} else {
 					kept = append(kept, all[i].Name)
 				}

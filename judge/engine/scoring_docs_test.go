@@ -70,7 +70,7 @@ func documented(t *testing.T, nth int, rows [][]string) {
 		if !ran {
 			e.verdict = judge.Skipped
 		}
-		plan.told(i, e.verdict)
+		plan.told(i, e)
 	}
 	tally := &tally{results: results}
 	got, most, err := tally.totalOf(t.Context(), p)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"judgefarm/judge"
 	"judgefarm/testcases"
@@ -9,13 +10,14 @@ import (
 
 // plan says which cases, by their place in the problem, are still worth a run. What
 // it is told may come in any order: only what was told of earlier cases counts for
-// one, and a case that is skipped is as one that was not accepted. So the answer for
-// a case may change from no to yes and never back.
+// one, and a case that is skipped is as one that was not accepted and gave nothing. So
+// the answer for a case may change from no to yes and never back.
 type plan struct {
-	stop   judge.Stop
-	in     [][]path       // the ways to a case: its own, and those of groups that count it too
-	failed int            // the first case that was not accepted
-	broken map[string]int // the same, by group
+	stop    judge.Stop
+	in      [][]path       // the ways to a case: its own, and those of groups that count it too
+	failed  int            // the first case that was not accepted
+	broken  map[string]int // the same, by group
+	settled map[string]int // the first case that fixed the points and the verdict of a group
 }
 
 // path is a group with those that it is in, outermost first.
@@ -25,7 +27,7 @@ type path []*testcases.Group
 const none = math.MaxInt
 
 func newPlan(p *testcases.Problem, stop judge.Stop) *plan {
-	n := &plan{stop: stop, failed: none, broken: map[string]int{}}
+	n := &plan{stop: stop, failed: none, broken: map[string]int{}, settled: map[string]int{}}
 	switch {
 	case p.Scores() && (stop == "" || stop == judge.StopHardest):
 		n.stop = judge.StopGroup
@@ -44,7 +46,7 @@ func newPlan(p *testcases.Problem, stop judge.Stop) *plan {
 		for i := range groups {
 			g := &groups[i]
 			way := append(above[:len(above):len(above)], g)
-			n.broken[g.Name] = none
+			n.broken[g.Name], n.settled[g.Name] = none, none
 			for _, name := range g.Also {
 				n.in[at[name]] = append(n.in[at[name]], way)
 			}
@@ -80,32 +82,55 @@ func (n *plan) closed(way path, i int) bool {
 				return true
 			}
 		}
-		if n.broken[g.Name] < i && n.stop != judge.StopNever && (g.Stop || settled(g.Score)) {
+		if n.stop != judge.StopNever && (g.Stop && n.broken[g.Name] < i || n.settled[g.Name] < i) {
 			return true
 		}
 	}
 	return false
 }
 
-// settled reports whether one rejected case fixes the points of a group: all or
-// nothing, or the least of shares, of which none is less than nothing.
-func settled(a *testcases.Aggregate) bool {
-	if a == nil || a.AcceptAny || a.Verdict == testcases.VerdictWorst {
-		return false // the verdict may still change
-	}
-	nothing := a.Reject == nil || a.Reject.Sign() == 0
-	return a.Mode == testcases.ModeAll || nothing && (a.Mode == testcases.ModeMin || a.Mode == testcases.ModeProduct)
-}
-
-// told takes the verdict of a case; SK for one that was skipped.
-func (n *plan) told(i int, v judge.Verdict) {
-	if v == judge.Accepted {
+// told takes what came of a case; SK for one that was skipped.
+func (n *plan) told(i int, e earned) {
+	if e.verdict == judge.Accepted {
 		return
 	}
 	n.failed = min(n.failed, i)
 	for _, way := range n.in[i] {
-		for _, g := range way {
+		p := known{refused: true, final: true, nothing: !e.something()}
+		for k, g := range slices.Backward(way) {
 			n.broken[g.Name] = min(n.broken[g.Name], i)
+			if k == len(way)-1 && g.Score != nil && g.Score.Reject != nil && g.Score.Reject.Sign() != 0 {
+				p.nothing = false
+			}
+			var fixed bool
+			if fixed, p = p.into(g.Score); fixed {
+				n.settled[g.Name] = min(n.settled[g.Name], i)
+			}
 		}
 	}
+}
+
+// something reports whether points come with a verdict that is not AC: a checker may
+// give a share to what it refuses.
+func (e earned) something() bool {
+	return e.points != nil && e.points.Sign() != 0 || e.share != nil && e.share.Sign() != 0
+}
+
+// known is what is for good of a case or group, whatever the cases bring that are left:
+// that it is not accepted, and with which verdict, and that it gives no points.
+type known struct{ refused, final, nothing bool }
+
+// into is what a group comes to that has such a part, and whether no other part of it
+// changes its points or verdict: all or nothing, or the least or product of shares, of
+// which none is less than nothing.
+func (p known) into(a *testcases.Aggregate) (fixed bool, whole known) {
+	if a == nil {
+		return false, known{refused: p.refused, final: p.final}
+	}
+	always, first := a.Verdict == testcases.VerdictAlways, a.Verdict == testcases.VerdictFirst
+	whole.refused = p.refused && !always && !a.AcceptAny && a.Mode != testcases.ModeCustom
+	whole.final = whole.refused && first && p.final
+	whole.nothing = p.refused && a.Mode == testcases.ModeAll ||
+		p.nothing && (a.Mode == testcases.ModeMin || a.Mode == testcases.ModeProduct)
+	return whole.nothing && (always || whole.final), whole
 }
