@@ -35,7 +35,7 @@ func (c *cases) misspelt(ctx context.Context, one testcases.Case, r ran) (bool, 
 		return false, nil
 	}
 	j.Timing.Run += run.Usage.Wall
-	j.Cases, s.out.Outputs = nil, nil
+	j.Cases, s.out.Outputs = []judge.Run{}, nil // documents have a list, of none
 	s.refused(res)
 	return true, nil
 }

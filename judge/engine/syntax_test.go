@@ -64,6 +64,9 @@ func TestWhenSourcesAreChecked(t *testing.T) {
 			t.Errorf("%s: %v", c.program, err)
 			continue
 		}
+		if out.Judgement.Cases == nil {
+			t.Errorf("%s: the document has null for cases, want a list", c.program)
+		}
 		if j := out.Judgement; *j.Verdict != c.want || !slices.Equal(verdicts(j), c.cases) {
 			t.Errorf("%s, check says %s: got %s %v, want %s %v", c.program, c.lies, *j.Verdict, verdicts(j), c.want, c.cases)
 		}
