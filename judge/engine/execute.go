@@ -45,8 +45,8 @@ func (s *session) execute(ctx context.Context, c testcases.Case, files []sandbox
 		if p.Sealed { // else it could not be made
 			spec.Files = append(slices.Clone(spec.Files), sandbox.File{Name: p.OutputFile, Open: true})
 		}
-		spec.Box.FileSize = max(spec.Box.FileSize, s.lim.Output+1)
-		spec.Box.Disk += s.lim.Output
+		box := spec.Box.Complete(judge.Limits{})
+		spec.Box.FileSize, spec.Box.Disk = max(box.FileSize, s.lim.Output+1), box.Disk+s.lim.Output+1
 	}
 	rep, err := s.Runner.Run(ctx, spec)
 	if err != nil {

@@ -84,6 +84,27 @@ func (r refusing) Run(ctx context.Context, spec sandbox.Spec) (*sandbox.Report, 
 	return rep, err
 }
 
+// The file that is asked for takes none of the room that any program has, be there other
+// files in its box or not, and there is room to go over its limit.
+func TestRoomForOutputFiles(t *testing.T) {
+	t.Parallel()
+	plain := sandbox.BoxLimits{}.Complete(judge.Limits{})
+	for _, input := range []string{"", "in.txt"} {
+		e, fake := newEngine(t, map[string]sandboxtest.Program{"echo": func(p *sandboxtest.Proc) int {
+			p.Write("out.txt", []byte("a"))
+			return 0
+		}})
+		p := problem(t, "a", "a")
+		p.InputFile, p.OutputFile = input, "out.txt"
+		if _, err := e.Judge(t.Context(), engine.Job{Submission: submission("echo"), Problem: p}, engine.Watcher{}); err != nil {
+			t.Fatal(err)
+		}
+		if spec := fake.Specs()[0]; spec.Box.FileSize < plain.FileSize || spec.Box.Disk <= plain.Disk+spec.Limits.Output {
+			t.Errorf("input file %q: the box has %+v, any other %+v", input, spec.Box, plain)
+		}
+	}
+}
+
 // Whatever a program makes of its output file is its own: no reason why the file did
 // not come out is a failure of ours.
 func TestOutputFilesThatDoNotComeOut(t *testing.T) {

@@ -41,6 +41,10 @@ func TestCasesOfPackages(t *testing.T) {
 			"import os; os.symlink('/proc/self/environ', 'out.txt')", judge.WrongAnswer},
 		"output file too large": {one(func(p *testcases.Problem) { p.OutputFile, p.Limits.Output = "out.txt", 1024 }),
 			"open('out.txt', 'w').write('9' * 1025)", judge.OutputLimit},
+		"output file without end": {one(func(p *testcases.Problem) { p.OutputFile = "out.txt" }),
+			"f = open('out.txt', 'wb', 0)\ntry:\n    while True: f.write(b'9' * 65536)\nexcept OSError: pass", judge.OutputLimit},
+		"larger file beside it": {one(func(p *testcases.Problem) { p.OutputFile = "out.txt" }),
+			"open('own', 'w').write('x' * (8 << 20)); open('out.txt', 'w').write(str(int(input()) ** 2))", judge.Accepted},
 		"included file": {one(func(p *testcases.Problem) {
 			p.Include = map[string]testcases.Include{"": {Files: []judge.File{{Name: "lib.py", Data: []byte("def sq(x): return x * x")}}}}
 		}), "from lib import sq; print(sq(int(input())))", judge.Accepted},
