@@ -31,3 +31,24 @@ func TestIncludedFilesAreFound(t *testing.T) {
 		}
 	}
 }
+
+// Files of a submission that lie in the way of those of the problem are not there: no
+// names that somebody sends make a box that cannot be filled, which is our failure.
+func TestFilesInTheWay(t *testing.T) {
+	t.Parallel()
+	e, _ := realEngine(t)
+	for _, name := range []string{"data/1.txt/x", "data", "in.txt/x", "in.txt", "out.txt/x"} {
+		one := caseOf("secret/1", "3", "9")
+		one.Files = []testcases.CaseFile{{Name: "data/1.txt", Data: testcases.BytesData([]byte("2"))}}
+		p := &testcases.Problem{InputFile: "in.txt", OutputFile: "out.txt", Groups: []testcases.Group{{Name: "secret", Cases: []testcases.Case{one}}}}
+		if err := p.Seal(); err != nil {
+			t.Fatal(err)
+		}
+		for _, p.Sealed = range []bool{false, true} {
+			sub := source("python3", "main.py", "print(int(open('in.txt').read()) ** int(open('data/1.txt').read()), file=open('out.txt', 'w'))", name, "7")
+			if j := judgeFor(t, e, sub, p); *j.Verdict != judge.Accepted {
+				t.Errorf("%s, sealed %v: got %+v", name, p.Sealed, j.Cases)
+			}
+		}
+	}
+}

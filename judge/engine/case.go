@@ -25,7 +25,7 @@ func (s *session) runCase(ctx context.Context, c testcases.Case) ran {
 		return ran{err: err}
 	}
 	for _, own := range s.sources {
-		if !slices.ContainsFunc(files, func(f sandbox.File) bool { return f.Name == own.Name }) {
+		if !slices.ContainsFunc(files, func(f sandbox.File) bool { return clash(f.Name, own.Name) }) {
 			files = append(files, own)
 		}
 	}
