@@ -339,3 +339,24 @@ func TestMisnamed(t *testing.T) {
 		t.Errorf("got %+v, %v, want a compile error that names the file", res, err)
 	}
 }
+
+// Files that cannot lie together once they are named as their language wants it are
+// refused, and nothing is run: such a box could not be filled.
+func TestRenamedFilesCollide(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 0)
+	for _, language := range []string{"cc", "in"} {
+		for _, files := range [][]judge.File{
+			{{Name: "a.txt"}, {Name: "main." + language + "/x"}},
+			{{Name: "x.txt"}, {Name: "b/c"}, {Name: "main." + language + "/y/z"}},
+		} {
+			res, err := f.Compile(t.Context(), Request{Language: f.lang(t, language), Files: files})
+			if err != nil || res.Verdict != judge.CompileError || !strings.Contains(string(res.Log), "cannot lie together") {
+				t.Errorf("%s, %v: got %+v, %v, want CE", language, files, res, err)
+			}
+		}
+	}
+	if f.runs() > 0 {
+		t.Errorf("%d boxes, want none", f.runs())
+	}
+}

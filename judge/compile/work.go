@@ -49,6 +49,9 @@ func (w *work) misnamed() string {
 			return fmt.Sprintf("the sources ask for a file called %.40s...: the name %v", f.Name, err)
 		}
 	}
+	if err := checkFiles(w.layout.Files); err != nil {
+		return fmt.Sprintf("the sources, named as their language wants it, cannot lie together: %v", err)
+	}
 	return ""
 }
 
