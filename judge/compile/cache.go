@@ -201,8 +201,9 @@ func (c *cache) drop(e *entry) {
 	c.remove(dirs)
 }
 
-// store writes an outcome under its key and returns it pinned. The caller sees to
-// it that no key is stored twice at a time.
+// store writes an outcome under its key and returns it pinned. What is there already
+// stays and is returned: a compile that everybody has left may store its outcome while
+// the same is compiled again.
 func (c *cache) store(key string, m meta, files []sandbox.Collected) (*entry, error) {
 	m.Key = key
 	tmp, err := os.MkdirTemp(c.path("tmp"), "new-")
@@ -217,6 +218,12 @@ func (c *cache) store(key string, m meta, files []sandbox.Collected) (*entry, er
 	e.verify.Do(func() {}) // written by us just now
 	e.meta = m
 	c.mu.Lock()
+	if have := c.entries[key]; have != nil {
+		have.pins++
+		c.mu.Unlock()
+		c.remove([]string{tmp})
+		return have, nil
+	}
 	if err := os.Rename(tmp, e.dir); err != nil {
 		c.mu.Unlock()
 		return nil, errors.Join(err, os.RemoveAll(tmp))

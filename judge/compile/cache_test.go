@@ -111,6 +111,26 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// Of two outcomes under one key, as when a compile was left by all in the moment of its
+// end and then asked for again, the first stays.
+func TestStoredTwice(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 0)
+	first, err := f.cache.store("key", meta{Log: []byte("first")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := f.cache.store("key", meta{Log: []byte("second")}, nil)
+	if err != nil || second != first || first.pins != 2 {
+		t.Fatalf("stored again: got %+v, %v, want the first, pinned twice", second, err)
+	}
+	f.cache.unpin(first)
+	f.cache.unpin(second)
+	if left, err := os.ReadDir(f.dir + "/tmp"); err != nil || len(left) > 0 || f.cache.size != first.meta.bytes() {
+		t.Errorf("left in tmp: %v, %v; the cache counts %d bytes of %d", left, err, f.cache.size, first.meta.bytes())
+	}
+}
+
 // The order of use is known after a restart, to the minute.
 func TestOrderSurvives(t *testing.T) {
 	t.Parallel()
