@@ -135,6 +135,18 @@ func (t *Talk) readsInput(said sandbox.Stream) error {
 	return nil
 }
 
+// Again makes the talk ready to be had once more: what the first box read of the input
+// is read again. A box that cannot open the file anew shares its offset with us.
+func (t *Talk) Again() error {
+	if t.Spec.Stdin == nil {
+		return nil
+	}
+	if _, err := t.Spec.Stdin.Seek(0, io.SeekStart); err != nil {
+		return judge.Fail(judge.FailInternal, fmt.Errorf("rewind input of case %s: %w", t.in.Case, err))
+	}
+	return nil
+}
+
 // Stretch gives a manager time for n programs: what they may take, one after another.
 func (t *Talk) Stretch(n int, program judge.Limits) {
 	t.Spec.Limits.CPU = max(t.Spec.Limits.CPU, time.Duration(n)*(program.CPU+time.Second))

@@ -32,6 +32,9 @@ func (s *session) communicate(ctx context.Context, c testcases.Case, files []san
 	talk.Stretch(n, s.lim)
 	m, err := s.meet(ctx, s.party(c, files, n, talk), talk)
 	if err == nil && m.blamed == blameInteractor && ctx.Err() == nil {
+		if err := talk.Again(); err != nil {
+			return failed(judge.FailChecker, err)
+		}
 		counted := s.party(c, files, n, talk) // as converse does
 		counted.Most, counted.Final = s.lim.Output, final(talk, true)
 		m, err = s.meet(ctx, counted, talk)

@@ -1,12 +1,17 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
+	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"judgefarm/judge"
+	"judgefarm/judge/engine"
+	"judgefarm/judge/sandbox"
 	"judgefarm/testcases"
 )
 
@@ -51,6 +56,41 @@ func TestDrownedManagers(t *testing.T) {
 			case c.want == judge.OutputLimit && !strings.Contains(j.Cases[0].Message, "262144 bytes"):
 				t.Errorf("%s, named %v: message %q does not name the limit", name, named, j.Cases[0].Message)
 			}
+		}
+	}
+}
+
+// onceBroken makes the first box of a runner end as if its program had broken, and have
+// read its input through our descriptor, as at isolation levels without mounts.
+type onceBroken struct {
+	sandbox.Runner
+	done *atomic.Bool
+}
+
+func (r onceBroken) Run(ctx context.Context, spec sandbox.Spec) (*sandbox.Report, error) {
+	rep, err := r.Runner.Run(ctx, spec)
+	if err == nil && !r.done.Swap(true) {
+		rep.Exit = 1
+		_, err = spec.Stdin.Seek(0, io.SeekEnd)
+	}
+	return rep, err
+}
+
+// A manager that breaks once has its whole input when it is asked again, so that what
+// comes of the second time counts.
+func TestManagerThatBreaksOnce(t *testing.T) {
+	t.Parallel()
+	e, _ := realEngine(t)
+	for _, named := range []bool{true, false} {
+		cfg := e.Config
+		cfg.Interactors = onceBroken{e.Interactors, &atomic.Bool{}}
+		source := streams + right
+		if named {
+			source = names + right
+		}
+		j, err := judgePython(t, engine.New(cfg), relayProblem(1, named), source)
+		if err != nil || *j.Verdict != judge.Accepted {
+			t.Errorf("named %v: got %+v, %v, want AC", named, j, err)
 		}
 	}
 }
