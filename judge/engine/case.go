@@ -38,6 +38,7 @@ func (s *session) runCase(ctx context.Context, c testcases.Case) ran {
 		}
 		got, ruling := one.run, one.ruling
 		s.compare(&got, ruling)
+		got.Message = s.hinted(c, got.Verdict, got.Message)
 		usage.add(one.rep)
 		if ruling.Next == nil || got.Verdict != judge.Accepted {
 			got.Usage = usage.JSON()
@@ -161,7 +162,6 @@ func (s *session) ruleOn(ctx context.Context, c testcases.Case, rep *sandbox.Rep
 	}
 	var err error
 	run.Verdict, err = rule(rep, ruling)
-	run.Message = s.hinted(c, run.Verdict, run.Message)
 	return run, ruling, err
 }
 

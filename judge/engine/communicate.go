@@ -55,7 +55,7 @@ func (s *session) communicate(ctx context.Context, c testcases.Case, files []san
 		return run, checker.Ruling{}, rep, err
 	default:
 		run.Verdict, err = ruled(m.ruling)
-		run.Message = s.hinted(c, run.Verdict, m.ruling.Message)
+		run.Message = m.ruling.Message
 		return run, m.ruling, rep, err
 	}
 }

@@ -49,6 +49,6 @@ func (s *session) handedIn(ctx context.Context, c testcases.Case) (run judge.Run
 		return judge.Run{}, ruling, s.fault(ctx, judge.FailChecker, err)
 	}
 	run.Verdict, err = ruled(ruling)
-	run.Message = s.hinted(c, run.Verdict, ruling.Message)
+	run.Message = ruling.Message
 	return run, ruling, err
 }

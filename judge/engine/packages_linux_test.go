@@ -221,8 +221,9 @@ print("answer", low, flush=True)
 		p := &testcases.Problem{
 			Kind: testcases.Interactive, Interactor: script("guess.py", guess, testcases.ProtocolKattis),
 			Limits: judge.Limits{CPU: plenty, Wall: patience},
-			Groups: []testcases.Group{{Name: "secret", Cases: []testcases.Case{caseOf("secret/1", "777", "")}}},
+			Groups: []testcases.Group{{Name: "sample", Cases: []testcases.Case{caseOf("sample/1", "777", "")}}},
 		}
+		p.Groups[0].Cases[0].Sample, p.Groups[0].Cases[0].Hint = true, "halve it"
 		if slices.Contains(c.want, judge.TimeLimit) {
 			p.Limits.CPU = 500 * time.Millisecond
 		}
@@ -236,6 +237,9 @@ print("answer", low, flush=True)
 		}
 		if !slices.Contains(c.want, *j.Verdict) || !strings.HasPrefix(j.Checker, "interactor@1+python3:") {
 			t.Errorf("%s: got %s by %s, want %s: %+v", name, *j.Verdict, j.Checker, c.want, j.Cases)
+		}
+		if said := j.Cases[0].Message; strings.HasSuffix(said, "halve it") == (*j.Verdict == judge.Accepted) {
+			t.Errorf("%s: %s says %q, want the hint of a sample that is not accepted", name, *j.Verdict, said)
 		}
 	}
 }
