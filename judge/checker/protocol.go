@@ -2,8 +2,11 @@ package checker
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,11 +103,10 @@ func kattisRuling(name string, rep *sandbox.Report) (Ruling, error) {
 	}
 	r := Ruling{Verdict: judge.Accepted, Message: team, Jury: jury}
 	for file, to := range map[string]**judge.Score{scoreFile: &r.Points, shareFile: &r.Share} {
-		text := message(rep, file, int(feedbackSize))
-		if text == "" {
+		if !left(rep, file) {
 			continue
 		}
-		s, err := judge.ParseScore(text)
+		s, err := judge.ParseScore(message(rep, file, int(feedbackSize)))
 		if err != nil || s.Sign() < 0 || file == shareFile && s.Cmp(judge.ScoreOf(1)) > 0 {
 			return Ruling{}, nonsense(name, "wrote a score that is none", rep)
 		}
@@ -114,6 +116,14 @@ func kattisRuling(name string, rep *sandbox.Report) (Ruling, error) {
 		return Ruling{}, nonsense(name, "wrote both score.txt and score_multiplier.txt", rep)
 	}
 	return r, nil
+}
+
+// left reports whether a checker left a file that was asked for, be it one that the box
+// refused to hand out: a score that cannot be read is not the same as none.
+func left(rep *sandbox.Report, name string) bool {
+	return slices.ContainsFunc(rep.Files, func(f sandbox.Collected) bool {
+		return f.Name == name && !errors.Is(f.Err, fs.ErrNotExist)
+	})
 }
 
 // partly is how testlib tells a partial result; the exit status alone cannot, since

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"judgefarm/judge"
@@ -56,6 +57,8 @@ func TestProtocols(t *testing.T) {
 			{exit: 42, files: map[string]string{"score.txt": "many"}, want: failed},
 			{exit: 42, files: map[string]string{"score.txt": "1", "score_multiplier.txt": "1"}, want: failed},
 			{exit: 43, files: map[string]string{"score.txt": "0"}, want: judge.WrongAnswer},
+			{exit: 42, files: map[string]string{"score.txt": ""}, want: failed},
+			{exit: 42, files: map[string]string{"score_multiplier.txt": "0.5" + strings.Repeat("\n", 1<<16)}, want: failed},
 		},
 		testcases.ProtocolTestlibPercent: {
 			{exit: 0, want: judge.Accepted}, {exit: 1, want: judge.WrongAnswer}, {exit: 3, want: failed},
