@@ -165,8 +165,9 @@ func (c *custom) compile(ctx context.Context) (*compile.Executable, error) {
 		return nil, judge.Fail(judge.FailChecker, fmt.Errorf("compile checker: %w", err))
 	case res.Executable == nil:
 		return nil, &judge.Failed{Kind: judge.FailChecker,
-			Reason: fmt.Sprintf("the checker does not compile (%s)", res.Verdict),
-			Err:    fmt.Errorf("compile checker: %s: %.2000s", res.Verdict, res.Log)}
+			Reason:    fmt.Sprintf("the checker does not compile (%s)", res.Verdict),
+			Retryable: res.Verdict == judge.CompileTimeLimit, // of a machine that was busy
+			Err:       fmt.Errorf("compile checker: %s: %.2000s", res.Verdict, res.Log)}
 	}
 	return res.Executable, nil
 }

@@ -162,19 +162,23 @@ func TestCustomThatTalks(t *testing.T) {
 	}
 }
 
+// A checker that the compiler refuses is refused everywhere; one that it did not get
+// done with may be on a machine that is less busy.
 func TestCustomDoesNotCompile(t *testing.T) {
 	t.Parallel()
-	c, err := checker.New(judge.CheckerSpec{Name: "custom"}, checker.Deps{
-		Runner: &sandboxtest.Fake{}, Compiler: compiled{judge.CompileError},
-		Language: &languages.Language{}, Program: kattisProgram(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.Check(t.Context(), checkertest.Input("", ""))
-	var failed *judge.Failed
-	if !errors.As(err, &failed) || failed.Kind != judge.FailChecker || failed.Retryable || strings.Contains(failed.Reason, "secret") {
-		t.Errorf("got %v, want a failure of the checker that is not worth a retry", err)
+	for verdict, again := range map[judge.Verdict]bool{judge.CompileError: false, judge.CompileTimeLimit: true} {
+		c, err := checker.New(judge.CheckerSpec{Name: "custom"}, checker.Deps{
+			Runner: &sandboxtest.Fake{}, Compiler: compiled{verdict},
+			Language: &languages.Language{}, Program: kattisProgram(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Check(t.Context(), checkertest.Input("", ""))
+		var failed *judge.Failed
+		if !errors.As(err, &failed) || failed.Kind != judge.FailChecker || failed.Retryable != again || strings.Contains(failed.Reason, "secret") {
+			t.Errorf("%s: got %v, want a failure of the checker; worth a retry: %v", verdict, err, again)
+		}
 	}
 }
 

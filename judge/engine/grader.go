@@ -50,7 +50,8 @@ func (s *session) grade(ctx context.Context, a *testcases.Aggregate, items []sco
 		return scored{}, err
 	}
 	if res.Executable == nil {
-		return scored{}, &judge.Failed{Kind: judge.FailProblem, Reason: "the grader does not compile", Err: fmt.Errorf("%.2000s", res.Log)}
+		return scored{}, &judge.Failed{Kind: judge.FailProblem, Reason: fmt.Sprintf("the grader does not compile (%s)", res.Verdict),
+			Retryable: res.Verdict == judge.CompileTimeLimit, Err: fmt.Errorf("%.2000s", res.Log)}
 	}
 	defer res.Executable.Release()
 	limits := lang.Apply(graderLimits)
@@ -78,7 +79,7 @@ func (s *session) grade(ctx context.Context, a *testcases.Aggregate, items []sco
 
 // graded reads a grader's one line.
 func graded(rep *sandbox.Report) (scored, error) {
-	bad := &judge.Failed{Kind: judge.FailProblem, Reason: "the grader gave no result",
+	bad := &judge.Failed{Kind: judge.FailProblem, Reason: "the grader gave no result", Retryable: true,
 		Err: fmt.Errorf("grader ended with %s %d and said %.500q, %.500q", rep.Cause, rep.Exit, rep.Stdout.Data, rep.Stderr.Data)}
 	words := strings.Fields(string(rep.Stdout.Data))
 	if rep.Cause != sandbox.CauseExit || rep.Exit != 0 || len(words) != 2 {

@@ -165,8 +165,8 @@ func TestPoints(t *testing.T) {
 	}
 	p.Groups[0].Score.Grader = script("grade.py", "print('much')", "")
 	var failed *judge.Failed
-	if _, err = judgePython(t, e, p, "print(1)"); !errors.As(err, &failed) || failed.Kind != judge.FailProblem {
-		t.Errorf("a grader that gives nothing: got %v", err)
+	if _, err = judgePython(t, e, p, "print(1)"); !errors.As(err, &failed) || failed.Kind != judge.FailProblem || !failed.Retryable {
+		t.Errorf("a grader that gives nothing: got %v, want a failure that is tried again, as with a checker", err)
 	}
 }
 
