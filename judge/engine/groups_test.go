@@ -79,4 +79,10 @@ func TestThresholds(t *testing.T) {
 	if got, _, err := (&tally{results: results}).totalOf(t.Context(), p); err != nil || got.score.Cmp(*score(30)) != 0 {
 		t.Errorf("all and nothing: %v points, %v", got.score, err)
 	}
+	// Beyond the thresholds of all its groups a case is WA before it comes here.
+	results["1"] = earned{judge.WrongAnswer, score(511), nil}
+	one := &tally{results: results}
+	if got, _, err := one.totalOf(t.Context(), p); err != nil || got.score.Sign() != 0 || one.exact.Cases["1"].Sign() != 0 {
+		t.Errorf("far beyond: %v points, %v of case 1, %v", got.score, one.exact.Cases["1"], err)
+	}
 }

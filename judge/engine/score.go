@@ -101,8 +101,8 @@ func (t *tally) ofCase(c testcases.Case, a *testcases.Aggregate) scored {
 	if !ok {
 		e.verdict = judge.Skipped
 	}
-	if e.verdict == judge.Accepted && a.Threshold != nil {
-		if measured(e.share).Cmp(*a.Threshold) > 0 {
+	if a.Threshold != nil { // the share is a measure and gives nothing by itself
+		if e.verdict == judge.Accepted && measured(e.share).Cmp(*a.Threshold) > 0 {
 			e.verdict = judge.WrongAnswer
 		}
 		e.share = nil
