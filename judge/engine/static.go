@@ -24,7 +24,7 @@ func (s *session) static(ctx context.Context, c testcases.Case) (run judge.Run, 
 	in.Passes, in.Measure = false, false
 	files, main, _ := s.sourceFiles()
 	layout := s.lang.LayMain(files, main)
-	in.Facts.Files, in.Facts.Entry = files, layout.Main
+	in.Facts.Files, in.Facts.Entry = layout.Files, layout.Main
 	if class := layout.Words["class"]; s.lang.MainClass != nil && len(class) > 0 {
 		in.Facts.Entry = cmp.Or(class[0], layout.Main)
 	}

@@ -36,6 +36,7 @@ func TestStaticCases(t *testing.T) {
 		"accepted":  {"python3", []judge.File{{Name: "main.py", Data: []byte("print(3)")}, {Name: "lib.py"}}, judge.Accepted, 15, "python3 main.py lib.py main.py"},
 		"refused":   {"python3", []judge.File{{Name: "main.py", Data: []byte("print(3) # goto")}}, judge.WrongAnswer, 10, "python3 main.py main.py"},
 		"in C":      {"c", []judge.File{{Name: "a.c", Data: []byte("#include <stdio.h>\nint main() { puts(\"3\"); }")}}, judge.Accepted, 15, "c a.c a.c"},
+		"renamed":   {"c", []judge.File{{Name: "solution", Data: []byte("#include <stdio.h>\nint main() { puts(\"3\"); }")}}, judge.Accepted, 15, "c main.c main.c"},
 		"wrong":     {"python3", []judge.File{{Name: "main.py", Data: []byte("print(4)")}}, judge.WrongAnswer, 5, "python3 main.py main.py"},
 		"own score": {"python3", []judge.File{{Name: "main.py", Data: []byte("print(3) # goto")}, {Name: "feedback/score.txt", Data: []byte("100")}}, judge.WrongAnswer, 10, ""},
 	} {
