@@ -2,6 +2,7 @@ package checker_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -90,6 +91,26 @@ func TestDMOJRules(t *testing.T) {
 		got, err := must(t, "dmoj/"+c.spec).Check(t.Context(), checkertest.Input(c.answer, c.output))
 		if err != nil || got.Verdict != c.want {
 			t.Errorf("%s, answer %.60q, output %.60q: got %v, %v, want %s", c.spec, c.answer, c.output, got, err, c.want)
+		}
+	}
+}
+
+// An output of many more words or lines than the answer takes little more than its bytes:
+// it must not make a worker large.
+func TestDMOJOfManyParts(t *testing.T) {
+	const size = 8 << 20
+	output := strings.Repeat("1\n", size/2)
+	for _, spec := range []string{"unordered", "sorted", "rstripped", "linecount", "linematches"} {
+		c, in := must(t, "dmoj/"+spec), checkertest.Input("1\n", output)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, err := c.Check(t.Context(), in)
+		runtime.ReadMemStats(&after)
+		if err != nil || got.Verdict != judge.WrongAnswer {
+			t.Errorf("%s: got %+v, %v, want WA", spec, got, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 5*size {
+			t.Errorf("%s: took %d bytes for an output of %d", spec, took, size)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,9 @@ import (
 )
 
 // dmojLines are DMOJ's checkers that look at lines as a whole: linecount,
-// linematches, rstripped, sorted and unordered. Both sides are held in memory.
+// linematches, rstripped, sorted and unordered. Both sides are held in memory; of the
+// output no more lines or words than the answer has and one, each of which takes more
+// than its bytes: else an output of short ones would take twenty times its size.
 type dmojLines struct {
 	name   string
 	words  map[string]string
@@ -44,15 +47,19 @@ func (c dmojLines) Check(ctx context.Context, in Input) (Ruling, error) {
 	}
 	switch c.name {
 	case "linecount":
-		return c.count(filled(out), filled(ans)), nil
+		want := filled(ans, all)
+		return c.count(filled(out, len(want)), want), nil
 	case "linematches":
-		return c.matches(in.Case, filled(out), filled(ans))
+		want := filled(ans, all)
+		return c.matches(in.Case, filled(out, len(want)), want)
 	case "rstripped":
 		return c.stripped(out, ans), nil
 	case "unordered":
-		return sameSorted(bytes.FieldsFunc(out, isSpace), bytes.FieldsFunc(ans, isSpace), "words"), nil
+		want := fields(ans, &space, all)
+		return sameSorted(fields(out, &space, len(want)), want, "words"), nil
 	}
-	return sameSorted(words(filled(out)), words(filled(ans)), "lines"), nil
+	want := filled(ans, all)
+	return sameSorted(words(filled(out, len(want))), words(want), "lines"), nil
 }
 
 // count gives a share for the lines that are right, all of them or not, but only all
@@ -114,21 +121,24 @@ func (c dmojLines) stripped(out, ans []byte) Ruling {
 	if c.words["filter_new_line"] != "" {
 		split = filled
 	}
-	got, want := split(out), split(ans)
+	want := split(ans, all)
+	got := split(out, len(want))
 	for i := range min(len(got), len(want)) {
 		if !bytes.Equal(bytes.TrimRightFunc(got[i], isSpace), bytes.TrimRightFunc(want[i], isSpace)) {
 			return refused(judge.WrongAnswer, fmt.Sprintf("line %d: the line differs", i+1), "")
 		}
 	}
 	if len(got) != len(want) {
-		return refused(judge.WrongAnswer, fmt.Sprintf("the output has %d lines", len(got)), fmt.Sprintf("expected %d", len(want)))
+		return refused(judge.WrongAnswer, "the output has not as many lines as was expected", fmt.Sprintf("expected %d", len(want)))
 	}
 	return Ruling{Verdict: judge.Accepted}
 }
 
 func sameSorted(out, ans [][]byte, what string) Ruling {
-	slices.SortFunc(out, bytes.Compare)
-	slices.SortFunc(ans, bytes.Compare)
+	if len(out) == len(ans) {
+		slices.SortFunc(out, bytes.Compare)
+		slices.SortFunc(ans, bytes.Compare)
+	}
 	if !slices.EqualFunc(out, ans, bytes.Equal) {
 		return refused(judge.WrongAnswer, "the "+what+" are not those that were expected", "")
 	}
@@ -138,25 +148,46 @@ func sameSorted(out, ans [][]byte, what string) Ruling {
 // words makes one blank of what is between the words of each line.
 func words(lines [][]byte) [][]byte {
 	for i, line := range lines {
-		lines[i] = bytes.Join(bytes.FieldsFunc(line, isSpace), []byte{' '})
+		lines[i] = bytes.Join(fields(line, &space, all), []byte{' '})
 	}
 	return lines
 }
 
+// all is no bound of what a text is split into.
+const all = math.MaxInt - 1
+
 // everyLine splits at each line end: CR LF ends two lines, the second of them empty.
-func everyLine(b []byte) (lines [][]byte) {
-	for {
+// It stops after one more than most.
+func everyLine(b []byte, most int) (lines [][]byte) {
+	for len(lines) <= most {
 		i := bytes.IndexAny(b, "\r\n")
 		if i < 0 {
 			return append(lines, b)
 		}
 		lines, b = append(lines, b[:i]), b[i+1:]
 	}
+	return lines
 }
 
-// filled are the lines with anything in them.
-func filled(b []byte) [][]byte {
-	return bytes.FieldsFunc(b, func(r rune) bool { return r == '\r' || r == '\n' })
+// filled are the lines with anything in them, one more than most of them at most.
+func filled(b []byte, most int) [][]byte { return fields(b, &lineEnd, most) }
+
+// fields are what is between the bytes of a class, likewise.
+func fields(b []byte, class *[256]bool, most int) (parts [][]byte) {
+	for len(parts) <= most {
+		for len(b) > 0 && class[b[0]] {
+			b = b[1:]
+		}
+		if len(b) == 0 {
+			break
+		}
+		n := 1
+		for n < len(b) && !class[b[n]] {
+			n++
+		}
+		parts, b = append(parts, b[:n]), b[n:]
+	}
+	return parts
 }
 
 // isSpace knows the white space of C only: nothing is decoded.
