@@ -68,6 +68,7 @@ func TestDMOJModules(t *testing.T) {
 	}{
 		{"def check(a, b, **kwargs): return a == b'out\\n' and b == b'ans\\n'", ac, "", ""},
 		{"def check(a, b, **kwargs): print('passed'); return False", wa, "", "refused"},
+		{result + "CheckerResult(False, 0, 'found ' + '\U0001f600' * 100000)", wa, "", "found \U0001f600"},
 		{"def check(a, b, judge_input, **kwargs): return judge_input == b'in\\n'", ac, "", ""},
 		{"def check(a, b, most, submission_source, **kwargs): return most == 3 and submission_source == b'print(1)'", ac, "", ""},
 		{"def check(a, b, *, result, case, **kwargs): return (result.max_memory, result.execution_time, case.position, case.batch) == (3072, 1.5, 4, 2)", ac, "", ""},

@@ -100,6 +100,7 @@ class Grader(InteractiveGrader):
         n, asked = int(case.input_data()), 0
         while True:
             asked += 1
+            if asked == 9: interactor.readln().decode()
             guess = interactor.readint(1, 1000)
             if guess == n: break
             interactor.writeln("less" if n < guess else "more")
@@ -118,6 +119,7 @@ class Grader(InteractiveGrader):
 		"too often":    {"for n in range(1, 778): print(n)", "", judge.WrongAnswer, 0},
 		"no number":    {"print('A')", `expected int, got "A"`, judge.WrongAnswer, 0},
 		"out of range": {"print(1001)", "in range", judge.WrongAnswer, 0},
+		"no text":      {"import os\nfor n in range(1, 9): print(n, flush=True)\nos.write(1, b'\\xff\\n')", "", judge.WrongAnswer, 0},
 		"says nothing": {"pass", "", judge.WrongAnswer, 0},
 		"crashes":      {"print(5, flush=True); input(); 1 / 0", "", judge.RuntimeError, 0},
 	} {

@@ -17,6 +17,7 @@ import sys
 from dmoj.result import CheckerResult, Result
 
 MODULE = "problem_module.py"
+MOST_FEEDBACK = 4096  # characters, which the file of the ruling has room for; less is shown
 
 
 class Case:
@@ -94,7 +95,7 @@ def interact(files, case, facts):
         return grader.interact(case, Interactor(sys.stdin.buffer, REAL_OUTPUT))
     except WrongAnswer as wrong:
         return CheckerResult(False, 0, feedback=str(wrong))
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return False
 
 
@@ -109,7 +110,7 @@ def ruling(said, case):
     return {
         "passed": said.passed,
         "points": None if whole else repr(points),
-        "feedback": "\n".join(filter(None, [said.feedback, said.extended_feedback])),
+        "feedback": "\n".join(filter(None, [said.feedback, said.extended_feedback]))[:MOST_FEEDBACK],
     }
 
 
