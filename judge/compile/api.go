@@ -15,6 +15,8 @@ type Request struct {
 	Main     string // the name of the main file; "" leaves it to the language's rules
 	// Flags are put right after the compiler's name, which must not be a shell's.
 	Flags []string
+	// Least is what the compiler may use at least, where its language says less.
+	Least judge.Limits
 	// Strict runs a check that may run code of the program in strict mode.
 	Strict bool
 }

@@ -340,6 +340,32 @@ func TestMisnamed(t *testing.T) {
 	}
 }
 
+// What a request wants of the compiler, flags and limits, is no other toolchain: that is
+// not looked for again, and another outcome it is all the same.
+func TestRequestsShareTheToolchain(t *testing.T) {
+	t.Parallel()
+	f := newFarm(t, 0)
+	lang, seen := f.lang(t, "cc"), map[string]bool{}
+	for i, req := range []Request{{}, {Flags: []string{"-DX"}}, {Least: judge.Limits{CPU: time.Minute, Memory: 2 * judge.GiB}}, {}} {
+		req.Language, req.Files = lang, []judge.File{{Name: "a.cc", Data: []byte("good")}}
+		res, err := f.Compile(t.Context(), req)
+		if err != nil || res.Executable == nil || seen[res.Executable.Digest] != (i == 3) {
+			t.Fatalf("request %d: got %+v, %v", i, res, err)
+		}
+		seen[res.Executable.Digest] = true
+		if found := f.found["cc"]; found.toolchain.Language != lang {
+			t.Errorf("request %d: the toolchain was looked for again, for a language of its own", i)
+		}
+	}
+	specs := f.fake.Specs()
+	if got, want := specs[1].Args, []string{"/usr/bin/cc", "-DX", "-o", "prog", "a.cc"}; !slices.Equal(got, want) {
+		t.Errorf("with a flag %q, want %q", got, want)
+	}
+	if lim := specs[2].Limits; lim.CPU != time.Minute || lim.Wall != 2*time.Minute || lim.Memory != 2*judge.GiB {
+		t.Errorf("with room: limits %+v", lim)
+	}
+}
+
 // Files that cannot lie together once they are named as their language wants it are
 // refused, and nothing is run: such a box could not be filled.
 func TestRenamedFilesCollide(t *testing.T) {

@@ -34,7 +34,7 @@ type work struct {
 
 func newWork(tc *languages.Toolchain, req Request) *work {
 	w := &work{
-		toolchain: tc, lang: flagged(req.Language, req.Flags),
+		toolchain: tc, lang: roomier(flagged(req.Language, req.Flags), req.Least),
 		layout: req.Language.LayMain(req.Files, req.Main), wants: req.Language.Wants(req.Files),
 	}
 	w.key = w.digest()
@@ -63,6 +63,24 @@ func flagged(l *languages.Language, flags []string) *languages.Language {
 	own, step := *l, *l.Compile
 	step.Args = slices.Concat(step.Args[:1], flags, step.Args[1:])
 	own.Compile = &step
+	return &own
+}
+
+// roomier is the language with a compiler that may use at least so much: more than that
+// is the language's own business.
+func roomier(l *languages.Language, least judge.Limits) *languages.Language {
+	if l.Compile == nil || least == (judge.Limits{}) {
+		return l
+	}
+	limits := languages.DefaultStepLimits()
+	if l.Compile.Limits != nil {
+		limits = *l.Compile.Limits
+	}
+	limits.CPU = max(limits.CPU, least.CPU)
+	limits.Wall = max(limits.Wall, least.Wall, 2*limits.CPU)
+	limits.Memory = max(limits.Memory, languages.Size(least.Memory))
+	own, step := *l, *l.Compile
+	step.Limits, own.Compile = &limits, &step
 	return &own
 }
 

@@ -80,41 +80,16 @@ func includeOf(p *testcases.Problem, language string) testcases.Include {
 	return p.Include[""]
 }
 
-// defining is the language with a compiler that defines names.
-func defining(l *languages.Language, names []string) *languages.Language {
-	if l.Compile == nil || l.Define == "" || len(names) == 0 {
-		return l
+// defines are the flags by which a language's compiler defines names; none where it has
+// no way to.
+func defines(l *languages.Language, names []string) (flags []string) {
+	if l.Compile == nil || l.Define == "" {
+		return nil
 	}
-	own, step := *l, *l.Compile
-	step.Args = slices.Clone(step.Args[:1])
 	for _, name := range names {
-		step.Args = append(step.Args, l.Define+name)
+		flags = append(flags, l.Define+name)
 	}
-	step.Args = append(step.Args, l.Compile.Args[1:]...)
-	own.Compile = &step
-	return &own
-}
-
-// roomier is the language with a compiler that may use at least what the problem
-// says: more than that is the language's own business.
-func roomier(l *languages.Language, least judge.Limits) *languages.Language {
-	if l.Compile == nil || least == (judge.Limits{}) {
-		return l
-	}
-	limits := languages.DefaultStepLimits()
-	if l.Compile.Limits != nil {
-		limits = *l.Compile.Limits
-	}
-	was := limits
-	limits.CPU = max(limits.CPU, least.CPU)
-	limits.Wall = max(limits.Wall, least.Wall, 2*limits.CPU)
-	limits.Memory = max(limits.Memory, languages.Size(least.Memory))
-	if limits == was {
-		return l
-	}
-	own, step := *l, *l.Compile
-	step.Limits, own.Compile = &limits, &step
-	return &own
+	return flags
 }
 
 // prefaced puts the problem's text before the files that are the submission's own and

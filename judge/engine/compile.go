@@ -15,7 +15,7 @@ func (s *session) compile(ctx context.Context) error {
 	j := &s.out.Judgement
 	files, main, inc := s.sourceFiles()
 	res, err := s.Compiler.Compile(ctx, compile.Request{
-		Language: defining(roomier(s.lang, s.job.Problem.CompileLimits), inc.Define), Files: files, Main: main,
+		Language: s.lang, Files: files, Main: main, Flags: defines(s.lang, inc.Define), Least: s.job.Problem.CompileLimits,
 	})
 	if err != nil {
 		return err
