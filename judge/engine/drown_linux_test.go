@@ -132,4 +132,9 @@ func TestDialogues(t *testing.T) {
 			t.Errorf("%q: got %+v, %v, want %s with %q", source, out, err, want.verdict, want.dialogue)
 		}
 	}
+	p.Interactor = script("break.py", "input(); raise SystemExit(1)", testcases.ProtocolKattis)
+	out, err := judgeOutcome(t, e, p, "while True: print('no')")
+	if err != nil || *out.Judgement.Verdict != judge.OutputLimit || !strings.HasPrefix(string(out.Outputs[0].Dialogue), "> no\n> no\n") {
+		t.Errorf("drowned: got %+v, %v, want OLE with what was said", out, err)
+	}
 }

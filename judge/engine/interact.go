@@ -40,7 +40,7 @@ func (s *session) converse(ctx context.Context, c testcases.Case, files, feedbac
 			return onePass{}, s.fault(ctx, judge.FailSandbox, err)
 		}
 		if res.Flood {
-			return onePass{run: s.flooded(c, "interactor")}, nil
+			return onePass{run: s.flooded(c, "interactor"), dialogue: res.Dialogue}, nil
 		}
 		p, ruling, err = s.heard(ctx, c, talk, res)
 	}
