@@ -41,10 +41,12 @@ func Refuse(faults ...*FieldError) error {
 	return &BadRequest{Faults: faults}
 }
 
-// IsBadRequest reports whether the error is the caller's.
+// IsBadRequest reports whether the error is the caller's. A failure of ours is not,
+// though what failed may have been a request that we made, to the sandbox say.
 func IsBadRequest(err error) bool {
 	var bad *BadRequest
-	return errors.As(err, &bad)
+	var ours *Failed
+	return errors.As(err, &bad) && !errors.As(err, &ours)
 }
 
 // FailureKind says what of ours broke.

@@ -24,3 +24,25 @@ func TestFailHidesOursFromSubmitters(t *testing.T) {
 		t.Errorf("Fail(wrapped failure) = %v, want the one in the chain", got)
 	}
 }
+
+// What the sandbox or a checker refuses of what we asked for is our failure: it is tried
+// again, and its text is not for the submitter.
+func TestFailureIsNoBadRequest(t *testing.T) {
+	t.Parallel()
+	bad := Refuse(&FieldError{Field: "mounts[0].source", Reason: "must be a clean absolute path"})
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"a request":             {bad, true},
+		"a request, wrapped":    {fmt.Errorf("judge: %w", bad), true},
+		"our failure":           {Fail(FailSandbox, bad), false},
+		"our failure, wrapped":  {fmt.Errorf("run case 1: %w", Fail(FailSandbox, fmt.Errorf("run: %w", bad))), false},
+		"our failure beside it": {errors.Join(bad, &Failed{Kind: FailStorage}), false},
+		"neither":               {errors.New("x"), false},
+	} {
+		if got := IsBadRequest(c.err); got != c.want {
+			t.Errorf("%s: IsBadRequest = %v, want %v", name, got, c.want)
+		}
+	}
+}

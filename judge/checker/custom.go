@@ -141,6 +141,8 @@ func (c *custom) Check(ctx context.Context, in Input) (Ruling, error) {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Ruling{}, context.Cause(ctx)
+	case judge.IsBadRequest(err): // a box that no host makes
+		return Ruling{}, judge.Fail(judge.FailChecker, fmt.Errorf("run checker on case %s: %w", in.Case, err))
 	case err != nil:
 		return Ruling{}, judge.Fail(judge.FailSandbox, fmt.Errorf("run checker on case %s: %w", in.Case, err))
 	}

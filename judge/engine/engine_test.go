@@ -284,6 +284,19 @@ func TestOurFaults(t *testing.T) {
 	}
 }
 
+// A box that no host makes is the problem's fault, not the request's nor this host's.
+func TestBoxesThatNoHostMakes(t *testing.T) {
+	t.Parallel()
+	e, _ := newEngine(t, map[string]sandboxtest.Program{"echo": echo})
+	p := problem(t, "a", "a")
+	p.Groups[0].Cases[0].Args = []string{strings.Repeat("x", 1<<20)}
+	_, err := e.Judge(t.Context(), engine.Job{Submission: submission("echo"), Problem: p}, engine.Watcher{})
+	var failed *judge.Failed
+	if judge.IsBadRequest(err) || !errors.As(err, &failed) || failed.Kind != judge.FailProblem || failed.Retryable {
+		t.Errorf("Judge = %+v, want a failure of the problem that is not tried again", err)
+	}
+}
+
 func TestBadRequestsComeBeforeAnythingRuns(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(*judge.Submission){

@@ -69,10 +69,7 @@ func (s *session) grade(ctx context.Context, a *testcases.Aggregate, items []sco
 		Limits: limits, Stdin: in,
 	})
 	if err != nil {
-		if ctx.Err() != nil {
-			return scored{}, context.Cause(ctx)
-		}
-		return scored{}, judge.Fail(judge.FailSandbox, err)
+		return scored{}, s.fault(ctx, judge.FailSandbox, err)
 	}
 	return graded(rep)
 }

@@ -100,6 +100,11 @@ func (s *session) fault(ctx context.Context, kind judge.FailureKind, err error) 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if judge.IsBadRequest(err) { // a box that no host makes: the problem wants too much
+		f := judge.Fail(judge.FailProblem, err)
+		f.Retryable = false
+		return f
+	}
 	return judge.Fail(kind, err)
 }
 
