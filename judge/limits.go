@@ -53,6 +53,19 @@ func (l Limits) Complete() Limits {
 	return l
 }
 
+// The most that a run may have.
+const (
+	maxCPU  = time.Hour
+	maxWall = 4 * time.Hour
+)
+
+// Capped is l with no more time than a run may have: what a factor or an allowance is
+// added to may have that already.
+func (l Limits) Capped() Limits {
+	l.CPU, l.Wall = min(l.CPU, maxCPU), min(l.Wall, maxWall)
+	return l
+}
+
 // Validate reports every fault of complete limits, each as a *FieldError whose
 // field is prefix plus the document's name of the limit ("limits.wall_ms").
 func (l Limits) Validate(prefix string) []*FieldError {
@@ -60,12 +73,12 @@ func (l Limits) Validate(prefix string) []*FieldError {
 	refuse := func(field, format string, args ...any) {
 		faults = append(faults, &FieldError{Field: prefix + field, Reason: fmt.Sprintf(format, args...)})
 	}
-	if l.CPU < time.Millisecond || l.CPU > time.Hour {
+	if l.CPU < time.Millisecond || l.CPU > maxCPU {
 		refuse("cpu_ms", "must be 1 ms to 1 h, is %v", l.CPU)
 	}
 	if l.Wall < l.CPU {
 		refuse("wall_ms", "must be at least the CPU limit of %v, is %v", l.CPU, l.Wall)
-	} else if l.Wall > 4*time.Hour {
+	} else if l.Wall > maxWall {
 		refuse("wall_ms", "must be at most 4 h, is %v", l.Wall)
 	}
 	if l.Memory < 4*KiB || l.Memory > 1024*GiB {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -84,5 +85,32 @@ func TestStrictStays(t *testing.T) {
 		if got := (Limits{Ptrace: c.request}).Or(Limits{Ptrace: c.problem}).Complete().Ptrace; got != c.want {
 			t.Errorf("request %v, problem %v: strict %v, want %v", c.request, c.problem, got, c.want)
 		}
+	}
+}
+
+// Limits of a document may be any number; none of them may turn into "not stated".
+func TestKibibytesBeyondBytes(t *testing.T) {
+	t.Parallel()
+	for _, k := range []Kibibytes{1 << 53, 1 << 54, math.MaxInt64} {
+		if got := (LimitsJSON{Memory: k}).Limits().Memory; got < 1<<62 {
+			t.Errorf("%d KiB are %d bytes", k, got)
+		}
+		if got := (-k).Bytes(); got > -1<<62 {
+			t.Errorf("%d KiB are %d bytes", -k, got)
+		}
+	}
+}
+
+// What is at most allowed and stretched is still allowed.
+func TestCappedLimitsAreValid(t *testing.T) {
+	t.Parallel()
+	most := Limits{CPU: time.Hour, Wall: 4 * time.Hour}.Complete()
+	if got := most.Capped(); got != most {
+		t.Errorf("%+v became %+v", most, got)
+	}
+	more := most
+	more.CPU, more.Wall = 2*most.CPU, 2*most.Wall
+	if got := more.Capped(); got != most || got.Validate("") != nil {
+		t.Errorf("%+v became %+v, want %+v", more, got, most)
 	}
 }

@@ -31,5 +31,8 @@ type Kibibytes int64
 // KibibytesOf rounds up, so that a size over a limit never reads as within it.
 func KibibytesOf(b Bytes) Kibibytes { return Kibibytes((b + KiB - 1) / KiB) }
 
-// Bytes converts back.
-func (k Kibibytes) Bytes() Bytes { return Bytes(k) * KiB }
+// Bytes converts back; what is more than Bytes hold is as much as they do.
+func (k Kibibytes) Bytes() Bytes {
+	const most = math.MaxInt64 / Kibibytes(KiB)
+	return Bytes(min(max(k, -most), most)) * KiB
+}

@@ -14,7 +14,7 @@ func (l *Language) Apply(limits judge.Limits) judge.Limits {
 	limits.CPU = l.Allowance.stretch(limits.CPU)
 	limits.Wall = l.Allowance.stretch(limits.Wall)
 	limits.Tasks = max(limits.Tasks, l.Allowance.Tasks)
-	return limits
+	return limits.Capped()
 }
 
 // Slack is the memory that the runtime may use beside the problem's limit.

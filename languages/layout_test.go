@@ -151,4 +151,8 @@ func TestAllowance(t *testing.T) {
 	if got := (&Language{}).Apply(lim); got != lim {
 		t.Errorf("no allowance changed %+v to %+v", lim, got)
 	}
+	most := judge.Limits{CPU: time.Hour, Wall: 4 * time.Hour, Memory: judge.MiB, Tasks: 64, Output: 5}
+	if got := l.Apply(most); got != most {
+		t.Errorf("an allowance on the most that there is made %+v of %+v", got, most)
+	}
 }

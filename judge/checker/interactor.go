@@ -105,6 +105,7 @@ func (i *Interactor) Begin(ctx context.Context, in Input, program judge.Limits) 
 		spec.Env = slices.Concat(spec.Env, compile.Unbuffered(spec.Root))
 	}
 	spec.Limits.Wall += program.Wall
+	spec.Limits = spec.Limits.Capped()
 	said := spec.Stdout
 	spec.Stdin, spec.Stdout = nil, sandbox.Stream{}
 	if i.notes {
@@ -151,6 +152,7 @@ func (t *Talk) Again() error {
 func (t *Talk) Stretch(n int, program judge.Limits) {
 	t.Spec.Limits.CPU = max(t.Spec.Limits.CPU, time.Duration(n)*(program.CPU+time.Second))
 	t.Spec.Limits.Wall += time.Duration(n) * program.Wall
+	t.Spec.Limits = t.Spec.Limits.Capped()
 }
 
 // read returns all of an input, which must not be more than most.

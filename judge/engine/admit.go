@@ -56,7 +56,7 @@ func stretch(l judge.Limits, factor judge.Score) judge.Limits {
 		return time.Duration(math.Round(factor.Mul(judge.ScoreOf(int64(d))).Float()))
 	}
 	l.CPU, l.Wall = times(l.CPU), times(l.Wall)
-	return l
+	return l.Capped()
 }
 
 // included adds the problem's own files to a submission's, in place of files of the
