@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,7 @@ const (
 type Languages struct {
 	Blobs   blob.Store
 	Defined []judge.LanguageInfo
+	Log     *slog.Logger     // must be set
 	Now     func() time.Time // nil is time.Now
 
 	mu   sync.Mutex
@@ -88,7 +90,8 @@ func (l *Languages) List(ctx context.Context) ([]judge.LanguageInfo, error) {
 	return all, nil
 }
 
-// worker reads one announcement; one that vanished since the listing is empty.
+// worker reads one announcement; one that vanished since the listing is empty, and so
+// is one that is no such document: the others still count.
 func (l *Languages) worker(ctx context.Context, key string) (judge.WorkerInfo, error) {
 	var info judge.WorkerInfo
 	r, _, err := l.Blobs.Get(ctx, key)
@@ -99,8 +102,13 @@ func (l *Languages) worker(ctx context.Context, key string) (judge.WorkerInfo, e
 		return info, storeError("read worker", err)
 	}
 	defer r.Close()
-	if err := json.NewDecoder(io.LimitReader(r, workerDoc)).Decode(&info); err != nil {
+	doc, err := io.ReadAll(io.LimitReader(r, workerDoc))
+	if err != nil {
 		return info, storeError("read worker "+key, err)
+	}
+	if err := json.Unmarshal(doc, &info); err != nil {
+		l.Log.Warn("leave out a worker whose announcement cannot be read", "key", key, "error", err)
+		return judge.WorkerInfo{}, nil
 	}
 	return info, nil
 }

@@ -3,7 +3,9 @@ package dispatcher_test
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,11 +29,16 @@ func TestLanguagesOfWorkers(t *testing.T) {
 	}
 	announce("a", now, judge.LanguageInfo{ID: "c", Missing: "apt-get install gcc"}, judge.LanguageInfo{ID: "rust", Available: true, Version: "1.63"})
 	announce("b", now.Add(-2*time.Minute), judge.LanguageInfo{ID: "c", Available: true, Version: "12.2"})
+	for key, doc := range map[string]string{"none": "", "half": `{"name":"half","langu`, "other": `{"name":7}`} {
+		if err := blobs.Put(t.Context(), judge.WorkerPrefix+key+".json", strings.NewReader(doc), int64(len(doc)), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
 	announce("longdead", now.Add(-25*time.Hour), judge.LanguageInfo{ID: "go", Available: true, Version: "1.18"})
 	announce("dead", now.Add(-4*time.Minute), judge.LanguageInfo{ID: "go", Available: true, Version: "1.19"})
 
 	list := &dispatcher.Languages{
-		Blobs: blobs, Now: func() time.Time { return now },
+		Blobs: blobs, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
 		Defined: []judge.LanguageInfo{{ID: "c"}, {ID: "go"}, {ID: "rust"}},
 	}
 	got, err := list.List(t.Context())
@@ -48,7 +55,7 @@ func TestLanguagesOfWorkers(t *testing.T) {
 		t.Errorf("rust = %+v, want it available", r)
 	}
 	keys, err := blobs.List(t.Context(), judge.WorkerPrefix, "", 10)
-	if want := []string{"workers/a.json", "workers/b.json", "workers/dead.json"}; err != nil || !slices.Equal(keys, want) {
+	if want := []string{"workers/a.json", "workers/b.json", "workers/dead.json", "workers/half.json", "workers/none.json", "workers/other.json"}; err != nil || !slices.Equal(keys, want) {
 		t.Errorf("got %q, %v, want %q: what a worker of long ago said is removed", keys, err, want)
 	}
 }

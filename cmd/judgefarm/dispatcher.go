@@ -31,7 +31,7 @@ func (c *dispatcherCmd) Run(env *daemon.Env) error {
 		return errors.Join(err, s.Close())
 	}
 	service, handler, err := openService(env, serviceParts{
-		stores: s, languages: set, infos: announced(s, set), metrics: newRegistry(), stopping: take.Done(), packages: c.options(),
+		stores: s, languages: set, infos: announced(env.Log, s, set), metrics: newRegistry(), stopping: take.Done(), packages: c.options(),
 		checks: []daemon.Check{daemon.Draining(take)},
 	})
 	if err != nil {

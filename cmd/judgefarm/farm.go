@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -264,8 +265,8 @@ func openService(env *daemon.Env, p serviceParts) (*dispatcher.Service, http.Han
 type languageLister func(ctx context.Context) ([]judge.LanguageInfo, error)
 
 // announced is what the farm's workers say that they have.
-func announced(s *stores, set *languages.Set) languageLister {
-	known := &dispatcher.Languages{Blobs: s.blobs}
+func announced(log *slog.Logger, s *stores, set *languages.Set) languageLister {
+	known := &dispatcher.Languages{Blobs: s.blobs, Log: log}
 	for _, l := range set.All() {
 		known.Defined = append(known.Defined, judge.LanguageInfo{ID: l.ID, Name: l.Name, Aliases: l.Aliases, Source: l.Source})
 	}
