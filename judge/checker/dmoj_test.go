@@ -96,7 +96,8 @@ func TestDMOJRules(t *testing.T) {
 }
 
 // An output of many more words or lines than the answer takes little more than its bytes:
-// it must not make a worker large.
+// it must not make a worker large. All that was allocated is counted, of which the buffer
+// that grows is 4 times the output, with the race detector 8; parts took 56 and more.
 func TestDMOJOfManyParts(t *testing.T) {
 	const size = 8 << 20
 	output := strings.Repeat("1\n", size/2)
@@ -109,7 +110,7 @@ func TestDMOJOfManyParts(t *testing.T) {
 		if err != nil || got.Verdict != judge.WrongAnswer {
 			t.Errorf("%s: got %+v, %v, want WA", spec, got, err)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 5*size {
+		if took := after.TotalAlloc - before.TotalAlloc; took > 10*size {
 			t.Errorf("%s: took %d bytes for an output of %d", spec, took, size)
 		}
 	}
