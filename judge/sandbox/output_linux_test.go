@@ -1,8 +1,13 @@
 package sandbox_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"judgefarm/judge"
 	"judgefarm/judge/sandbox"
@@ -40,6 +45,29 @@ func TestOutputLimits(t *testing.T) {
 			if rep.Cause != cause || len(out.Data) != 1<<20 || out.Cut != (n > 1<<20) {
 				t.Errorf("%d bytes on %s: cause %q, %d kept, cut %v", n, name, rep.Cause, len(out.Data), out.Cut)
 			}
+		}
+	}
+}
+
+// A program whose output cannot be kept is ended at once: nobody would read on, and it
+// would wait until its wall limit.
+func TestOutputThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	for name, r := range map[string]sandbox.Runner{"box": newSandbox(t, sandbox.Config{Slots: 1}), "traced": newTraced(t, 1)} {
+		spec := deed(t, "print", fmt.Sprint(3<<20))
+		spec.Limits.Wall = 30 * time.Second
+		spec.Stdout = sandbox.Stream{Limit: 8 * judge.MiB, Spill: full}
+		began := time.Now()
+		if rep, err := r.Run(t.Context(), spec); !errors.Is(err, unix.ENOSPC) {
+			t.Errorf("%s: report %+v, error %v", name, rep, err)
+		}
+		if took := time.Since(began); took > spec.Limits.Wall/2 {
+			t.Errorf("%s: told after %v", name, took)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type capture struct {
 	limit int64
 	keep  bool
 	spill *os.File // for what Data does not hold; nil: it holds all
-	over  func()   // called once, when the limit is passed and keep is not set
+	over  func()   // ends the program: the limit is passed and keep is not set, or nobody reads it any more
 
 	out     Output
 	scratch []byte // for what Data does not hold
@@ -45,8 +45,12 @@ func newCapture(s Stream, limit judge.Bytes, over func()) (*capture, int, error)
 }
 
 // read takes what is there, at most one buffer, and reports whether there may be
-// more. It keeps at most limit bytes, growing as they come.
+// more. It keeps at most limit bytes, growing as they come. After an error it reads
+// nothing, for a piece would be missing before it.
 func (c *capture) read() bool {
+	if c.closed {
+		return false
+	}
 	room := c.limit - int64(len(c.out.Data))
 	if c.spill != nil {
 		room = min(c.limit, SpillAfter) - int64(len(c.out.Data))
@@ -66,6 +70,9 @@ func (c *capture) read() bool {
 	c.err, c.closed = err, err != nil || n == 0
 	if !c.closed {
 		c.take(buf[:n], room)
+	}
+	if c.err != nil { // it would wait on a full pipe until its wall limit
+		c.over()
 	}
 	return !c.closed
 }
