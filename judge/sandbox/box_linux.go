@@ -239,6 +239,9 @@ func (b *box) start() error {
 		p.mounts = append(p.mounts, m.Target)
 	}
 	msg := startMessage(p)
+	if err := fits(msg); err != nil {
+		return err
+	}
 	fds = append(fds, joins...)
 	if usage := b.meter.usageFile(); usage >= 0 {
 		fds = append(fds, usage, limit)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +70,25 @@ func TestOutputThatCannotBeKept(t *testing.T) {
 		if took := time.Since(began); took > spec.Limits.Wall/2 {
 			t.Errorf("%s: told after %v", name, took)
 		}
+	}
+}
+
+// A name that is sought in many directories may make more than a message holds, within
+// all bounds of a Spec.
+func TestNameTooLongToSeek(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]sandbox.Runner{"box": newSandbox(t, sandbox.Config{Slots: 1}), "traced": newTraced(t, 1)} {
+		spec := deed(t)
+		spec.Args, spec.Env = []string{strings.Repeat("x", 50<<10)}, []string{"PATH=/a:/b:/c"}
+		if rep, err := r.Run(t.Context(), spec); !judge.IsBadRequest(err) || !strings.Contains(err.Error(), "args:") {
+			t.Errorf("%s: report %+v, error %v, want a bad request", name, rep, err)
+		}
+		spec.Env = []string{"PATH=/a"}
+		rep, err := r.Run(t.Context(), spec)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want(t, rep, sandbox.CauseExec)
 	}
 }
 

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"syscall"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/criyle/go-sandbox/pkg/rlimit"
 	"golang.org/x/sys/unix"
+
+	"judgefarm/judge"
 )
 
 // defaultPath is searched when the environment has no PATH.
@@ -31,6 +34,16 @@ func candidates(name string, env []string) []string {
 		}
 	}
 	return paths
+}
+
+// fits refuses a program whose message is too long: within what Spec allows, for a long
+// name that is sought in many directories, or for long names of mounts.
+func fits(msg []byte) error {
+	if len(msg) <= messageMax {
+		return nil
+	}
+	return judge.Refuse(&judge.FieldError{Field: "args", Reason: fmt.Sprintf(
+		"must, with env, the names of mounts, and the program's name in each directory of PATH, be at most %d bytes, are %d", messageMax, len(msg))})
 }
 
 // resourceLimits are the second line behind the cgroup, and what no cgroup knows.

@@ -54,8 +54,8 @@ type launcher struct {
 // launch starts it with the three streams. The calling thread, which is locked, traces
 // it and everything that it starts.
 func launch(msg []byte, streams []int) (*launcher, error) {
-	if len(msg) > messageMax {
-		return nil, fmt.Errorf("program of %d bytes is too large", len(msg))
+	if err := fits(msg); err != nil {
+		return nil, err
 	}
 	text, err := unix.MemfdCreate("launch", unix.MFD_CLOEXEC)
 	if err != nil {
