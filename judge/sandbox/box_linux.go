@@ -189,7 +189,7 @@ func (b *box) askNursery(msg []byte, fd int) (int, error) {
 		return -1, errors.Join(err, gerr, b.slot.reset())
 	}
 	if gerr != nil {
-		rawClose(pidfd) // the box ends with its control socket
+		b.setPidfd(pidfd) // discard waits for its end
 		return -1, gerr
 	}
 	return pidfd, nil

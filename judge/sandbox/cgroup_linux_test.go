@@ -1,11 +1,17 @@
 package sandbox
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"judgefarm/judge"
 )
 
 func TestParseCgroupMounts(t *testing.T) {
@@ -83,6 +89,58 @@ func TestLeftOverGroupIsAnError(t *testing.T) {
 	}
 	if err := removeGroup(h.fd, "left"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A box that gets no cgroup is dead when its run is over, as any other.
+func TestBoxWithoutGroupIsDead(t *testing.T) {
+	t.Parallel()
+	s, err := New(Config{Slots: 1, UIDBase: 1<<19 + 64})
+	if err != nil {
+		t.Skipf("missing: %v", err)
+	}
+	defer s.Close()
+	h := s.cgroups.pids
+	spec := Spec{Args: []string{"true"}, Limits: judge.Limits{}.Complete(), Box: BoxLimits{Inodes: 100}} // none is prepared for it
+	for range 5 {
+		name := strconv.FormatInt(s.seq.Load()+1, 10)
+		if err := unix.Mkdirat(h.fd, name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(t.Context(), spec); !errors.Is(err, unix.EEXIST) {
+			t.Errorf("run: %v, want that the cgroup exists", err)
+		}
+		left, err := childrenOf(s.slots[0].nursery.proc.Pid)
+		if err != nil || len(left) > 0 {
+			t.Errorf("the nursery has %q, %v", left, err)
+		}
+		if err := removeGroup(h.fd, name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// childrenOf names the children of a process that live; proc(5), children.
+func childrenOf(pid int) (living []string, err error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return nil, err
+	}
+	for _, child := range strings.Fields(string(text)) {
+		status, err := os.ReadFile("/proc/" + child + "/status")
+		if err == nil && !strings.Contains(string(status), "\nState:\tZ") {
+			living = append(living, child)
+		}
+	}
+	return living, nil
+}
+
+func TestOthersIn(t *testing.T) {
+	t.Parallel()
+	for procs, want := range map[string]int{"": 0, "7\n": 0, "7\n8\n77\n": 2, "8\n": 1} {
+		if got := othersIn(procs, "7"); got != want {
+			t.Errorf("othersIn(%q) = %d, want %d", procs, got, want)
+		}
 	}
 }
 

@@ -46,20 +46,34 @@ func delegate(dir string, own bool) (*v2Leaf, error) {
 		return nil, fmt.Errorf("read cgroup: %w", err)
 	}
 	pid := strconv.Itoa(os.Getpid())
-	if got := strings.Fields(string(procs)); len(got) != 1 || got[0] != pid {
-		return nil, fmt.Errorf("cgroup %s holds %d processes besides the worker; start it in a cgroup of its own", dir, len(got)-1)
+	if n := othersIn(string(procs), pid); n > 0 {
+		return nil, fmt.Errorf("cgroup %s holds %d processes besides the worker; start it in a cgroup of its own", dir, n)
 	}
 	leaf := &v2Leaf{parent: dir, dir: filepath.Join(dir, leafName)}
-	if err := unix.Mkdir(leaf.dir, 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
-		return nil, fmt.Errorf("make cgroup for the worker: %w", err)
+	made := unix.Mkdir(leaf.dir, 0o755)
+	if made != nil && !errors.Is(made, unix.EEXIST) {
+		return nil, fmt.Errorf("make cgroup for the worker: %w", made)
 	}
 	if err := writeAt(unix.AT_FDCWD, filepath.Join(leaf.dir, "cgroup.procs"), pid); err != nil {
+		if made == nil {
+			err = errors.Join(err, removeGroup(unix.AT_FDCWD, leaf.dir))
+		}
 		return nil, err
 	}
 	if err := enable(); err != nil {
 		return nil, errors.Join(err, leaf.undo())
 	}
 	return leaf, nil
+}
+
+// othersIn counts the processes of a cgroup.procs but one, which need not be there.
+func othersIn(procs, pid string) (n int) {
+	for p := range strings.FieldsSeq(procs) {
+		if p != pid {
+			n++
+		}
+	}
+	return n
 }
 
 // leafOf is the leaf below dir if another Sandbox of this process has moved us there;

@@ -207,6 +207,9 @@ func (b *box) look(now time.Time) (time.Time, error) {
 			}
 			return now.Add(shortestSleep), nil
 		case errors.Is(err, io.EOF): // it is dying
+			if now.After(b.sent.Add(setupTimeout)) {
+				return now, errors.New("box does not die")
+			}
 			return now.Add(longestSleep), nil
 		case err != nil:
 			return now, err
@@ -215,7 +218,7 @@ func (b *box) look(now time.Time) (time.Time, error) {
 	wallEnd := b.started.Add(b.spec.Limits.Wall)
 	if b.killer() != "" { // it is dying; the kernel says when
 		if now.After(wallEnd.Add(setupTimeout)) {
-			return now, fmt.Errorf("box does not die")
+			return now, errors.New("box does not die")
 		}
 		b.endHard(now)
 		return now.Add(longestSleep), nil

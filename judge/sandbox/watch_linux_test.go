@@ -47,6 +47,25 @@ func TestPinnedBoxIsLookedAtInTime(t *testing.T) {
 	}
 }
 
+// A box whose PID 1 is gone before it told of the program's start, and which does not
+// die, is given up as any other.
+func TestSilentBoxIsGivenUp(t *testing.T) {
+	t.Parallel()
+	control, other, err := socketPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer control.close()
+	rawClose(other)
+	now := time.Now()
+	for sent, fails := range map[time.Time]bool{now: false, now.Add(-setupTimeout - time.Second): true} {
+		b := &box{control: control, sent: sent}
+		if next, err := b.look(now); (err != nil) != fails || !fails && !next.After(now) {
+			t.Errorf("%v after the start: error %v, next look in %v", now.Sub(sent), err, next.Sub(now))
+		}
+	}
+}
+
 // A worker that has one core itself knows of those that a program can get.
 func TestReachable(t *testing.T) {
 	t.Parallel()
