@@ -126,9 +126,7 @@ func (t *lineage) reap(pid int) {
 		t.failLocked(fmt.Errorf("reap process: %w", err))
 	}
 	if dead := t.tasks[pid]; dead != nil && dead.forking {
-		for _, other := range t.tasks { // whichever it made is counted as any other
-			other.early = false
-		}
+		t.noneEarlyLocked()
 	}
 	delete(t.tasks, pid)
 	if pid == t.main {
@@ -194,11 +192,29 @@ func (t *lineage) made(by int) {
 		process = maker.process
 	}
 	maker.forking, maker.thread = false, false
-	if known := t.tasks[pid]; known != nil {
+	switch known := t.tasks[pid]; {
+	case known != nil:
 		known.early = false
-	} else {
+	case tracee(pid):
 		t.addLocked(pid, &task{process: process})
+	default:
+		// The new one is dead and reaped; or the maker was killed meanwhile and stands
+		// before its end, whose message is an exit status that the program chose.
+		t.noneEarlyLocked()
 	}
+}
+
+// noneEarlyLocked counts each task as any other when the maker of one will not tell.
+func (t *lineage) noneEarlyLocked() {
+	for _, k := range t.tasks {
+		k.early = false
+	}
+}
+
+// tracee reports whether a task is one that this thread traces.
+func tracee(pid int) bool {
+	err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOHANG|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD, nil)
+	return err == nil
 }
 
 // born is the first stop of a task, perhaps before its maker's.
