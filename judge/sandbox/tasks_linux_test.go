@@ -22,3 +22,19 @@ func TestTasksAreTheProgramsOwn(t *testing.T) {
 		}
 	}
 }
+
+// The dead count until somebody has waited for them, since each keeps a number of the
+// host's; those whose parents are dead too are waited for by us.
+func TestDeadCountAsTasks(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]sandbox.Runner{"box": newSandbox(t, sandbox.Config{Slots: 1}), "traced": newTraced(t, 1)} {
+		for deedName, want := range map[string]string{"zombies": "15", "orphans": "60"} {
+			spec := deed(t, deedName)
+			spec.Limits.Tasks = 16
+			rep, err := r.Run(t.Context(), spec)
+			if err != nil || rep.Cause != sandbox.CauseExit || string(rep.Stdout.Data) != want {
+				t.Errorf("%s: %s: %v, report %+v, want %s", name, deedName, err, rep, want)
+			}
+		}
+	}
+}

@@ -52,7 +52,8 @@ func (t *lineage) trap(pid int) {
 	}
 }
 
-// fork refuses a task beyond the limit, as the pids controller does.
+// fork refuses a task beyond the limit, as the pids controller does, which counts the dead
+// too until somebody has waited for them: each has a number, of which the host has few.
 func (t *lineage) fork(pid int, thread bool) (result int, answer bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,7 +62,10 @@ func (t *lineage) fork(pid int, thread bool) (result int, answer bool) {
 		return 0, false
 	}
 	k.forking, k.thread = false, thread // what it was let make before has failed, or we know of it
-	if t.countLocked() >= t.limit {
+	if t.countLocked()+len(t.dead) >= t.limit {
+		t.buryLocked()
+	}
+	if t.countLocked()+len(t.dead) >= t.limit {
 		t.refused++
 		return -int(unix.EAGAIN), true
 	}

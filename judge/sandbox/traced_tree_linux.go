@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ type lineage struct {
 	mu       sync.Mutex
 	tasks    map[int]*task // by number
 	clocks   map[int]bool  // processes, by number
-	dead     []int         // processes that were reaped as tracees
+	dead     []corpse      // processes that were reaped as tracees
 	spent    time.Duration // of those that are reaped
 	base     time.Duration // of the launcher, before the program's exec
 	user     int64         // ticks of those that are reaped
@@ -114,11 +115,11 @@ func (t *lineage) reap(pid int) {
 	now := time.Now()
 	if t.clocks[pid] {
 		t.spent += clockOf(pid)
-		user, system := ticksOf(pid)
+		user, system, began := statOf(pid)
 		t.user, t.system = t.user+user, t.system+system
 		delete(t.clocks, pid)
 		if pid != t.main {
-			t.dead = append(t.dead, pid)
+			t.dead = append(t.dead, corpse{pid, began})
 		}
 	}
 	var status syscall.WaitStatus
@@ -135,19 +136,38 @@ func (t *lineage) reap(pid int) {
 	}
 }
 
-// adopt reaps the processes once more that died before their parents waited for them:
-// now that those are dead too, they are this process's children.
+// corpse is a process that is dead for its tracer and has its number until its parent
+// waits for it. Afterwards the number may be anybody's, whom its beginning tells from it.
+type corpse struct {
+	pid   int
+	began string
+}
+
+// gone reports whether its number is free. It reaps one whose parent is dead too: that
+// is this process's child now.
+func (c corpse) gone() bool {
+	if unix.Kill(c.pid, 0) == unix.ESRCH {
+		return true
+	}
+	if _, _, began := statOf(c.pid); began != c.began && began != "" && c.began != "" {
+		return true
+	}
+	for {
+		if n, err := syscall.Wait4(c.pid, nil, unix.WALL|unix.WNOHANG, nil); err != unix.EINTR {
+			return n == c.pid
+		}
+	}
+}
+
+// buryLocked forgets the dead that nobody has to wait for.
+func (t *lineage) buryLocked() { t.dead = slices.DeleteFunc(t.dead, corpse.gone) }
+
+// adopt reaps the processes that died before their parents waited for them: now that
+// those are dead too, they are this process's children.
 func (t *lineage) adopt() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, pid := range t.dead {
-		var status syscall.WaitStatus
-		for {
-			if _, err := syscall.Wait4(pid, &status, unix.WALL|unix.WNOHANG, nil); err != unix.EINTR {
-				break
-			}
-		}
-	}
+	t.buryLocked()
 	t.dead = nil
 }
 
@@ -330,19 +350,21 @@ func clockOf(pid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// ticksOf reads a dead process's user and system time; proc(5), stat.
-func ticksOf(pid int) (user, system int64) {
+// statOf reads a dead process's user and system time and when it began, "" where it
+// cannot; proc(5), stat.
+func statOf(pid int) (user, system int64, began string) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return 0, 0
+		return 0, 0, ""
 	}
 	// The name before it is the program's to choose, ") " included.
 	rest := string(text[bytes.LastIndexByte(text, ')')+1:])
-	if f := strings.Fields(rest); len(f) > 12 { // the third field is the first here
+	if f := strings.Fields(rest); len(f) > 19 { // the third field is the first here
 		user, _ = strconv.ParseInt(f[11], 10, 64)
 		system, _ = strconv.ParseInt(f[12], 10, 64)
+		began = f[19]
 	}
-	return user, system
+	return user, system, began
 }
 
 // processOf is the process of a thread.

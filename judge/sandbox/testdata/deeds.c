@@ -372,6 +372,53 @@ static int litter(int c, char **v) {
   return 0;
 }
 
+// Leaves children that it does not wait for, each dead before the next, and tells how
+// many it could make.
+static int zombies(int c, char **v) {
+  int made = 0;
+  for (; made < 60; made++) {
+    pid_t p = fork();
+    if (p < 0) {
+      break;
+    }
+    if (p == 0) {
+      _exit(0);
+    }
+    siginfo_t info;
+    waitid(P_PID, (id_t)p, &info, WEXITED | WNOWAIT);
+  }
+  printf("%d", made);
+  return 0;
+}
+
+// Has children leave children of their own, which end by themselves: nobody of ours
+// waits for those.
+static int orphans(int c, char **v) {
+  int made = 0;
+  for (; made < 60; made++) {
+    int p[2];
+    if (pipe(p) != 0) {
+      return 1;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+      _exit(fork() < 0);
+    }
+    int status = 1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+      break;
+    }
+    close(p[1]);
+    char end;
+    if (read(p[0], &end, 1) != 0) { // until the last one has ended
+      return 1;
+    }
+    close(p[0]);
+  }
+  printf("%d", made);
+  return 0;
+}
+
 int main(int, char **);
 #include "memory.c"
 #include "network.c"
@@ -385,7 +432,7 @@ static const struct {
   int (*run)(int, char **);
 } deeds[] = {
     {"spin", spin},         {"idle", idle},           {"threads", threads},       {"stubborn", stubborn},
-    {"unwaited", unwaited},
+    {"unwaited", unwaited},   {"zombies", zombies},     {"orphans", orphans},
     {"children", children}, {"syscalls", syscalls},   {"daemon", leave_daemon},   {"forkbomb", fork_bomb},
     {"crowd", crowd},       {"hog", hog},             {"sharedhog", shared_hog},  {"reserve", reserve},
     {"childhog", child_hog}, {"fill", fill_disk},     {"sysvshm", shm_segments},  {"deep", deep},
