@@ -207,20 +207,24 @@ func (r *fakeRun) report(exit int) *sandbox.Report {
 func (r *fakeRun) collect() []sandbox.Collected {
 	var out []sandbox.Collected
 	for _, c := range r.spec.Collect {
-		names := []string{c.Name}
+		left, names := c.Max, []string{c.Name}
 		if c.Dir {
 			names = below(r.proc.Files, c.Name)
+			if len(names) == 0 && c.Name != "." { // a fake has no empty directories
+				out = append(out, sandbox.Collected{Name: c.Name, Err: fs.ErrNotExist})
+			}
 		}
 		for _, name := range names {
 			data, ok := r.proc.Files[name]
-			got := sandbox.Collected{Name: name, Mode: 0o644, Data: data}
-			switch {
-			case !ok:
-				got = sandbox.Collected{Name: name, Err: fs.ErrNotExist}
-			case judge.Bytes(len(data)) > c.Max:
-				got = sandbox.Collected{Name: name, Err: sandbox.ErrTooLarge}
+			if !ok {
+				out = append(out, sandbox.Collected{Name: name, Err: fs.ErrNotExist})
+				continue
 			}
-			out = append(out, got)
+			if left -= judge.Bytes(len(data)); left < 0 {
+				out = append(out, sandbox.Collected{Name: name, Err: sandbox.ErrTooLarge})
+				break
+			}
+			out = append(out, sandbox.Collected{Name: name, Mode: 0o644, Data: data})
 		}
 	}
 	return out

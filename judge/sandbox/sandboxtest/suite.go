@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -166,6 +167,25 @@ func (s suite) collect(t *testing.T) {
 	}
 	if f := rep.Files[3]; f.Err != nil || f.Name != "d/x" || string(f.Data) != "X" {
 		t.Errorf("d: %+v", f)
+	}
+	rep = s.run(t, sandbox.Spec{
+		Args:    []string{"true"},
+		Files:   []sandbox.File{{Name: "d/a", Data: []byte("12")}, {Name: "d/b", Data: []byte("34")}, {Name: "d/c"}},
+		Collect: []sandbox.Collect{{Name: "none", Max: 9, Dir: true}, {Name: "d", Max: 3, Dir: true}, {Name: "d", Max: 4, Dir: true}},
+	})
+	var got []string
+	for _, f := range rep.Files {
+		switch {
+		case errors.Is(f.Err, fs.ErrNotExist):
+			got = append(got, f.Name+" is none")
+		case errors.Is(f.Err, sandbox.ErrTooLarge):
+			got = append(got, f.Name+" is too large")
+		default:
+			got = append(got, f.Name)
+		}
+	}
+	if want := []string{"none is none", "d/a", "d/b is too large", "d/a", "d/b", "d/c"}; !slices.Equal(got, want) {
+		t.Errorf("directories: collected %q, want %q", got, want)
 	}
 	rep = s.run(t, sandbox.Spec{
 		Args: []string{"chmod", "000", "shut"}, Files: []sandbox.File{{Name: "shut", Data: []byte("bytes")}},
