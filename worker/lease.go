@@ -10,16 +10,16 @@ import (
 	"judgefarm/judge"
 )
 
-// hold keeps the attempt's lease while the returned context lives. The context
-// ends, with its cause, when the submission is cancelled, the lease is lost, or
-// work ends. end stops the heartbeat and waits for it.
-func (w *Worker) hold(work context.Context, a judge.Attempt, log *slog.Logger) (ctx context.Context, end func()) {
+// hold keeps the attempt's lease, which was asked for at the given time, while the
+// returned context lives. The context ends, with its cause, when the submission is
+// cancelled, the lease is lost, or work ends. end stops the heartbeat and waits for it.
+func (w *Worker) hold(work context.Context, a judge.Attempt, asked time.Time, log *slog.Logger) (ctx context.Context, end func()) {
 	// Work's own end must read as a drain, so it is handed on by hand.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(work))
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		w.beat(ctx, work, a, cancel, log)
+		w.beat(ctx, work, a, asked, cancel, log)
 	}()
 	return ctx, func() {
 		cancel(nil)
@@ -28,11 +28,11 @@ func (w *Worker) hold(work context.Context, a judge.Attempt, log *slog.Logger) (
 }
 
 // beat renews until ctx ends. A store that does not answer is asked again until
-// the lease must have run out: then another worker may have it.
-func (w *Worker) beat(ctx, work context.Context, a judge.Attempt, cancel context.CancelCauseFunc, log *slog.Logger) {
+// the lease must have run out: then another worker may have it. A lease counts from
+// when it was asked for: nobody knows when the store gave it.
+func (w *Worker) beat(ctx, work context.Context, a judge.Attempt, renewed time.Time, cancel context.CancelCauseFunc, log *slog.Logger) {
 	tick := time.NewTicker(w.Heartbeat)
 	defer tick.Stop()
-	renewed := time.Now()
 	for {
 		select {
 		case <-ctx.Done():

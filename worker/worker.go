@@ -149,6 +149,7 @@ func (w *Worker) handle(take, work context.Context, job queue.Job) {
 	defer w.waitWell(take) // of this slot, without a job in its hand
 	w.Metrics.busy.Inc()
 	defer w.Metrics.busy.Dec()
+	asked := time.Now()
 	a, err := w.Results.Lease(work, job.ID, w.Name, w.Lease)
 	switch {
 	case errors.Is(err, results.ErrNotOpen), errors.Is(err, results.ErrNotFound):
@@ -159,7 +160,7 @@ func (w *Worker) handle(take, work context.Context, job queue.Job) {
 		log.Error("lease submission", "error", err)
 		return
 	}
-	ctx, end := w.hold(work, a, log)
+	ctx, end := w.hold(work, a, asked, log)
 	later := false
 	defer func() { // also after a panic: then the lease runs out
 		if !later {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,25 @@ type room struct {
 	patience  time.Duration // 0 is 1 ns
 	well      func(context.Context) error
 	take      context.Context // nil is work's
+	records   results.Store   // nil is store
+	lease     time.Duration   // 0 is a minute
+}
+
+// late answers a lease when it has run out already, and no renewal.
+type late struct {
+	results.Store
+	renewals atomic.Int64
+}
+
+func (l *late) Lease(ctx context.Context, id, worker string, d time.Duration) (judge.Attempt, error) {
+	a, err := l.Store.Lease(ctx, id, worker, time.Minute)
+	<-time.After(d)
+	return a, err
+}
+
+func (l *late) Renew(context.Context, judge.Attempt, time.Duration) (bool, error) {
+	l.renewals.Add(1)
+	return false, errAway
 }
 
 // line is a queue.Line that remembers what came back.
@@ -128,9 +148,13 @@ func (r *room) deliver(t *testing.T, work context.Context) results.Record {
 	if r.frontend != nil {
 		blobs = r.frontend
 	}
+	records, lease := results.Store(r.store), time.Minute
+	if r.records != nil {
+		records, lease = r.records, r.lease
+	}
 	w, err := worker.New(worker.Config{
-		Name: "w", Slots: 1, Source: source, Line: r.line, Results: r.store, Blobs: blobs, Problems: r, Judge: r,
-		Artifacts: r, Patience: max(r.patience, 1), Well: r.well, Lease: time.Minute, Heartbeat: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Name: "w", Slots: 1, Source: source, Line: r.line, Results: records, Blobs: blobs, Problems: r, Judge: r,
+		Artifacts: r, Patience: max(r.patience, 1), Well: r.well, Lease: lease, Heartbeat: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -292,6 +316,25 @@ func TestLostLease(t *testing.T) {
 		if rec.State != judge.Judging || rec.Attempt.Worker != "other" || len(r.line.pushed) != 0 {
 			t.Errorf("%s: record = %+v, pushed %v, want the other's attempt untouched", name, rec, r.line.pushed)
 		}
+	}
+}
+
+// A lease counts from when it was asked for: the answer may have been on its way for
+// most of it, and then another worker may have the submission.
+func TestLeaseThatComesLate(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t)
+	r.submit(t)
+	slow := &late{Store: r.store}
+	r.records, r.lease = slow, 500*time.Millisecond
+	var cause error
+	r.judge = func(ctx context.Context, job engine.Job) (*engine.Outcome, error) {
+		_, cause = ended(ctx, job)
+		return nil, cause
+	}
+	r.deliver(t, t.Context())
+	if n := slow.renewals.Load(); n != 1 || cause == nil || cause.Error() != "lease lost" {
+		t.Errorf("%d renewals, then %v, want the first to tell that the lease is lost", n, cause)
 	}
 }
 
