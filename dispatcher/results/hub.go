@@ -42,10 +42,11 @@ func (h *hub) add(id string, finalOnly bool) *waiter {
 	}
 	h.waiters[id][w] = struct{}{}
 	if h.sub == nil && !h.closed {
-		// The subscription lives as long as the hub, not as the first caller.
-		h.sub = h.client.Subscribe(context.Background(), h.channel)
+		// It lives as long as the hub, not as the first caller, who does not wait for a
+		// connection: the others would wait for h.mu.
+		h.sub = h.client.Subscribe(context.Background())
 		h.ended = make(chan struct{})
-		go h.read(h.sub.ChannelWithSubscriptions(redis.WithChannelSize(1024)))
+		go h.read(h.sub)
 	}
 	return w
 }
@@ -61,9 +62,12 @@ func (h *hub) remove(id string, w *waiter) {
 
 // read wakes whom a message concerns, and everybody when the subscription was made
 // or made again: what happened in between was not told.
-func (h *hub) read(messages <-chan any) {
+func (h *hub) read(sub *redis.PubSub) {
 	defer close(h.ended)
-	for m := range messages {
+	if err := sub.Subscribe(context.Background(), h.channel); err != nil {
+		h.log.Debug("subscribe to results", "error", err) // the channel below tries on
+	}
+	for m := range sub.ChannelWithSubscriptions(redis.WithChannelSize(1024)) {
 		switch m := m.(type) {
 		case *redis.Subscription:
 			h.log.Debug("subscribed to results", "channel", m.Channel)
