@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"judgefarm/internal/blob"
 	"judgefarm/judge"
 )
@@ -21,6 +23,7 @@ const (
 	workersMost  = 10_000
 	workersFresh = 5 * time.Second // how long an answer is kept
 	workerDoc    = 1 << 20
+	workersReads = 16 // that are read at one time
 )
 
 // Languages tells what the farm's workers have, as they announce it: a language is
@@ -32,25 +35,80 @@ type Languages struct {
 	Log     *slog.Logger     // must be set
 	Now     func() time.Time // nil is time.Now
 
-	mu   sync.Mutex
-	last []judge.LanguageInfo
-	at   time.Time
+	mu      sync.Mutex // guards what follows, and is not held while workers are read
+	last    []judge.LanguageInfo
+	at      time.Time
+	reading chan struct{} // closed when who reads now is done; nil: nobody does
 }
 
-// List returns the languages by id. An error means that the blob store did not answer.
+// List returns the languages by id. Of several callers one reads, and the others have
+// its answer. An error means that the blob store did not answer, or is ctx's cause.
 func (l *Languages) List(ctx context.Context) ([]judge.LanguageInfo, error) {
-	now := time.Now
-	if l.Now != nil {
-		now = l.Now
+	for {
+		last, wait := l.fresh()
+		if last != nil {
+			return last, nil
+		}
+		if wait == nil {
+			break
+		}
+		select {
+		case <-wait: // where it failed it is our turn
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
+	at := l.now()
+	all, err := l.read(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.last != nil && now().Sub(l.at) < workersFresh {
+	if err == nil {
+		l.last, l.at = all, at
+	}
+	close(l.reading)
+	l.reading = nil
+	return all, err
+}
+
+// fresh returns the last answer while it is good, or what to wait for, or neither:
+// then the caller is to read.
+func (l *Languages) fresh() (last []judge.LanguageInfo, wait <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last != nil && l.now().Sub(l.at) < workersFresh {
 		return l.last, nil
 	}
+	if l.reading != nil {
+		return nil, l.reading
+	}
+	l.reading = make(chan struct{})
+	return nil, nil
+}
+
+func (l *Languages) now() time.Time {
+	if l.Now != nil {
+		return l.Now()
+	}
+	return time.Now()
+}
+
+// read asks for what every worker has.
+func (l *Languages) read(ctx context.Context) ([]judge.LanguageInfo, error) {
 	keys, err := l.Blobs.List(ctx, judge.WorkerPrefix, "", workersMost)
 	if err != nil {
 		return nil, storeError("list workers", err)
+	}
+	infos := make([]judge.WorkerInfo, len(keys))
+	g, readCtx := errgroup.WithContext(ctx)
+	g.SetLimit(workersReads)
+	for i, key := range keys {
+		g.Go(func() (err error) {
+			infos[i], err = l.worker(readCtx, key)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
 	}
 	byID := map[string]judge.LanguageInfo{}
 	for _, d := range l.Defined {
@@ -60,15 +118,11 @@ func (l *Languages) List(ctx context.Context) ([]judge.LanguageInfo, error) {
 		}
 		byID[d.ID] = d
 	}
-	for _, key := range keys {
-		info, err := l.worker(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		silent := now().Sub(info.At)
+	for i, info := range infos {
+		silent := l.now().Sub(info.At)
 		if silent > workerGone && !info.At.IsZero() {
 			// Names are new with each process: what killed ones said would be read for ever.
-			if err := l.Blobs.Delete(ctx, key); err != nil {
+			if err := l.Blobs.Delete(ctx, keys[i]); err != nil {
 				return nil, storeError("remove worker", err)
 			}
 		}
@@ -86,7 +140,6 @@ func (l *Languages) List(ctx context.Context) ([]judge.LanguageInfo, error) {
 		all = append(all, info)
 	}
 	slices.SortFunc(all, func(a, b judge.LanguageInfo) int { return strings.Compare(a.ID, b.ID) })
-	l.last, l.at = all, now()
 	return all, nil
 }
 

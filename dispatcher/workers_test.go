@@ -2,7 +2,10 @@ package dispatcher_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -57,5 +60,53 @@ func TestLanguagesOfWorkers(t *testing.T) {
 	keys, err := blobs.List(t.Context(), judge.WorkerPrefix, "", 10)
 	if want := []string{"workers/a.json", "workers/b.json", "workers/dead.json", "workers/half.json", "workers/none.json", "workers/other.json"}; err != nil || !slices.Equal(keys, want) {
 		t.Errorf("got %q, %v, want %q: what a worker of long ago said is removed", keys, err, want)
+	}
+}
+
+// gated is a store whose lists wait.
+type gated struct {
+	blob.Store
+	asked chan struct{} // one for each list
+	open  chan struct{} // closed when lists are answered
+}
+
+func (g *gated) List(ctx context.Context, prefix, after string, max int) ([]string, error) {
+	g.asked <- struct{}{}
+	<-g.open
+	return g.Store.List(ctx, prefix, after, max)
+}
+
+// While one caller reads the others wait for its answer, as long as their contexts
+// last, and read nothing themselves.
+func TestLanguagesAreReadOnce(t *testing.T) {
+	t.Parallel()
+	g := &gated{Store: blob.NewMemory(0), asked: make(chan struct{}, 10), open: make(chan struct{})}
+	list := &dispatcher.Languages{Blobs: g, Log: slog.New(slog.DiscardHandler), Defined: []judge.LanguageInfo{{ID: "c"}}}
+	answers := make(chan error, 4)
+	ask := func() {
+		got, err := list.List(t.Context())
+		if err == nil && len(got) != 1 {
+			err = fmt.Errorf("got %d languages", len(got))
+		}
+		answers <- err
+	}
+	go ask()
+	<-g.asked
+	gone, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	if _, err := list.List(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the end of the caller's context", err)
+	}
+	for range 3 {
+		go ask()
+	}
+	close(g.open)
+	for range 4 {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(g.asked); n > 0 {
+		t.Errorf("the workers were listed %d times more", n)
 	}
 }
