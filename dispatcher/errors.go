@@ -24,10 +24,11 @@ var (
 	ErrNoProblem    = results.ErrNoProblem
 	ErrNoVersion    = results.ErrNoVersion
 	ErrProblemsFull = results.ErrProblemsFull
-	// Of rejudges: there is none, not all is judged, a submission got another judgement
+	// Of rejudges: there is none, not all is judged, a new judgement is not there, a submission got another judgement
 	// meanwhile, it was dropped or applied, one more is too many.
 	ErrNoRejudge    = results.ErrNoRejudge
 	ErrUnfinished   = results.ErrUnfinished
+	ErrMissing      = results.ErrMissing
 	ErrOutdated     = results.ErrOutdated
 	ErrDropped      = results.ErrDropped
 	ErrApplied      = results.ErrApplied
@@ -51,7 +52,7 @@ func storeError(verb string, err error) error {
 	for _, known := range []error{
 		results.ErrNotFound, results.ErrExists, results.ErrNotOpen, blob.ErrNotFound, io.EOF, ErrUnavailable,
 		ErrNoProblem, ErrNoVersion, ErrProblemsFull,
-		ErrNoRejudge, ErrUnfinished, ErrOutdated, ErrDropped, ErrApplied, ErrRejudgesFull,
+		ErrNoRejudge, ErrUnfinished, ErrMissing, ErrOutdated, ErrDropped, ErrApplied, ErrRejudgesFull,
 	} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("%s: %w", verb, err)

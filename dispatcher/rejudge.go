@@ -14,6 +14,10 @@ import (
 // rejudgeReads is how many records are read or written at one time for a rejudge.
 const rejudgeReads = 16
 
+// rejudgeMade is the age at which a rejudge has been made, or never will be: a new
+// judgement that is not there then is lost.
+const rejudgeMade = 3 * rejudgeTimeout
+
 // GetRejudge returns a rejudge with the difference that it would make, or made. Errors
 // wrap ErrNoRejudge or ErrUnavailable.
 func (s *Service) GetRejudge(ctx context.Context, id string) (judge.Rejudge, error) {
@@ -41,8 +45,8 @@ func (s *Service) Rejudges(ctx context.Context) ([]judge.Rejudge, error) {
 
 // ApplyRejudge makes the new judgements those of their submissions: all of them at
 // once, or, with an error, none. What we could not judge keeps the judgement that it
-// has. Errors wrap ErrNoRejudge, ErrUnfinished, ErrOutdated, ErrDropped or
-// ErrUnavailable; after the last it may have been applied, and can be applied again.
+// has. Errors wrap ErrNoRejudge, ErrUnfinished, ErrMissing, ErrOutdated,
+// ErrDropped or ErrUnavailable; after the last it may have been applied, and can be applied again.
 func (s *Service) ApplyRejudge(ctx context.Context, id string) (judge.Rejudge, error) {
 	n, err := s.cfg.Results.ApplyRejudge(ctx, id)
 	if err != nil {
@@ -81,9 +85,13 @@ func (s *Service) describeRejudge(ctx context.Context, r results.Rejudge) (judge
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(rejudgeReads)
+	absent := judge.Queued
+	if r.State == judge.RejudgeJudging && s.cfg.Now().Sub(r.CreatedAt) > rejudgeMade {
+		absent = judge.FailedState // whoever waits for it would wait for ever
+	}
 	for i, m := range r.Members {
 		g.Go(func() (err error) {
-			doc.Submissions[i], err = s.describeRejudged(ctx, m)
+			doc.Submissions[i], err = s.describeRejudged(ctx, m, absent)
 			return err
 		})
 	}
@@ -106,8 +114,9 @@ func (s *Service) describeRejudge(ctx context.Context, r results.Rejudge) (judge
 	return doc, nil
 }
 
-func (s *Service) describeRejudged(ctx context.Context, m results.Rejudged) (judge.RejudgeSubmission, error) {
-	one := judge.RejudgeSubmission{Submission: m.Submission, Judgement: m.Judgement, Old: m.Was, New: judge.RejudgeSide{State: judge.Queued}}
+// describeRejudged takes a new judgement that is not there for one in the state absent.
+func (s *Service) describeRejudged(ctx context.Context, m results.Rejudged, absent judge.State) (judge.RejudgeSubmission, error) {
+	one := judge.RejudgeSubmission{Submission: m.Submission, Judgement: m.Judgement, Old: m.Was, New: judge.RejudgeSide{State: absent}}
 	fresh, err := s.cfg.Results.Get(ctx, m.Judgement)
 	if errors.Is(err, results.ErrNotFound) {
 		return one, nil // not created yet, or no longer kept

@@ -202,6 +202,32 @@ func TestRejudgeIsTakenBack(t *testing.T) {
 	}
 }
 
+// A rejudge whose making was broken off does not stay queued for ever.
+func TestRejudgeThatIsNeverMade(t *testing.T) {
+	t.Parallel()
+	f, c := timed(t)
+	j := submit(t, f, good())
+	f.Finish(t, f.Start(t, j.ID), judge.Accepted)
+	r := results.Rejudge{ID: "r", CreatedAt: c.Now(), Members: []results.Rejudged{{Submission: j.ID, Judgement: "lost", Number: 1}}}
+	if err := f.Results.CreateRejudge(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		later time.Duration
+		state judge.RejudgeState
+		fresh judge.State
+	}{{0, judge.RejudgeJudging, judge.Queued}, {16 * time.Minute, judge.RejudgeReady, judge.FailedState}} {
+		c.Add(tt.later)
+		got, err := f.Service.GetRejudge(t.Context(), "r")
+		if err != nil || got.State != tt.state || got.Submissions[0].New.State != tt.fresh {
+			t.Errorf("after %v: %+v, %v, want %s with a judgement %s", tt.later, got, err, tt.state, tt.fresh)
+		}
+	}
+	if _, err := f.Service.ApplyRejudge(t.Context(), "r"); !errors.Is(err, dispatcher.ErrMissing) {
+		t.Errorf("ApplyRejudge: %v, want what is missing told", err)
+	}
+}
+
 // A full line refuses live submissions, and a rejudge waits for the sweep.
 func TestRejudgeWaitsForRoom(t *testing.T) {
 	t.Parallel()

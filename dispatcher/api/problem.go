@@ -110,6 +110,9 @@ func problemOf(ctx context.Context, log *slog.Logger, err error) *Problem {
 		return newProblem(http.StatusNotFound, "there is no rejudge with this id; they are kept as long as results")
 	case errors.Is(err, dispatcher.ErrUnfinished):
 		return newProblem(http.StatusConflict, "not every new judgement is final; GET tells how many are")
+	case errors.Is(err, dispatcher.ErrMissing):
+		return newProblem(http.StatusConflict,
+			"not every new judgement is there: the rejudge is still being made, or that was broken off; then DELETE it and make a new one")
 	case errors.Is(err, dispatcher.ErrOutdated):
 		return newProblem(http.StatusConflict, "a submission got another judgement since the rejudge was made; make a new one")
 	case errors.Is(err, dispatcher.ErrDropped):

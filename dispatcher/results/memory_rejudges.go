@@ -115,7 +115,9 @@ func (m *Memory) ApplyRejudge(_ context.Context, id string) (int, error) {
 		case old == nil:
 		case old.numberNow() != one.Number || !old.state.Final():
 			return 0, fmt.Errorf("apply rejudge %s, submission %s: %w", id, one.Submission, ErrOutdated)
-		case fresh == nil || !fresh.state.Final():
+		case fresh == nil:
+			return 0, fmt.Errorf("apply rejudge %s, submission %s: %w", id, one.Submission, ErrMissing)
+		case !fresh.state.Final():
 			return 0, fmt.Errorf("apply rejudge %s, submission %s: %w", id, one.Submission, ErrUnfinished)
 		}
 	}

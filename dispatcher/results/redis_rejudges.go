@@ -117,7 +117,7 @@ func (s *Redis) rejudge(ctx context.Context, verb string, script *redis.Script, 
 	}
 	known := map[int64]error{
 		codeExists: ErrExists, codeNoRejudge: ErrNoRejudge, codeUnfinished: ErrUnfinished, codeOutdated: ErrOutdated,
-		codeDropped: ErrDropped, codeApplied: ErrApplied, codeRejudgesFull: ErrRejudgesFull,
+		codeMissing: ErrMissing, codeDropped: ErrDropped, codeApplied: ErrApplied, codeRejudgesFull: ErrRejudgesFull,
 	}
 	switch code := number(out, 0); {
 	case code == codeOK:

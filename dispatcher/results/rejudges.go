@@ -14,6 +14,7 @@ import (
 var (
 	ErrNoRejudge    = errors.New("rejudge not found")
 	ErrUnfinished   = errors.New("not every new judgement is final")
+	ErrMissing      = errors.New("a new judgement is not there: the rejudge is still being made, or that was broken off")
 	ErrOutdated     = errors.New("a submission got another judgement since the rejudge was made")
 	ErrDropped      = errors.New("the rejudge was dropped")
 	ErrApplied      = errors.New("the rejudge was applied")
@@ -64,7 +65,7 @@ type Rejudges interface {
 	// them or, with an error, none. A submission that is gone, or whose new judgement is
 	// not State judged, stays as it is. It publishes a final event for each and
 	// reports how many there were; again, it reports 0. ErrNoRejudge, ErrUnfinished,
-	// ErrOutdated or ErrDropped.
+	// ErrMissing, ErrOutdated or ErrDropped.
 	ApplyRejudge(ctx context.Context, id string) (int, error)
 	// DropRejudge closes it without a change. ErrNoRejudge or ErrApplied.
 	DropRejudge(ctx context.Context, id string) error

@@ -17,6 +17,7 @@ const (
 	codeDropped      = -24
 	codeApplied      = -25
 	codeRejudgesFull = -26
+	codeMissing      = -27
 )
 
 type rejudgeScripts struct{ create, apply, drop *redis.Script }
@@ -59,7 +60,7 @@ return {0}
 // KEYS 1 rejudge, 2 finals, then sub, ev and the new judgement's sub of each
 // submission. ARGV 1 channel, then id and the number that is expected of each. All are
 // looked at before the first is changed. Returns {code, how many, id at fault}: OK, no
-// rejudge, dropped, outdated or unfinished.
+// rejudge, dropped, outdated, missing or unfinished.
 const scriptApplyRejudge = `
 local state = redis.call('HGET', KEYS[1], 'state')
 if not state then return {-21} end
@@ -73,7 +74,8 @@ for i = 1, (#KEYS - 2) / 3 do
 	if was[1] then
 		if not final[was[1]] or (was[2] or '1') ~= number then return {-23, 0, id} end
 		local is = redis.call('HGET', fresh, 'state')
-		if not is or not final[is] then return {-22, 0, id} end
+		if not is then return {-27, 0, id} end
+		if not final[is] then return {-22, 0, id} end
 		if is == 'judged' then judged[#judged + 1] = i end
 	end
 end

@@ -151,6 +151,20 @@ func rejudgesFenced(t *testing.T, open New) {
 	wantErr(t, "Finish after a rejudge", s.Finish(t.Context(), judge.Attempt{Submission: "b", Fence: 1}, judgement("b", judge.Judged)), results.ErrFenced)
 }
 
+// A rejudge whose making was broken off is not one that is to be waited for.
+func rejudgesMissing(t *testing.T, open New) {
+	s := open(t, results.Config{})
+	on(t, s, "a", "p", "")
+	verdict(t, s, "a", judge.Accepted)
+	r := results.Rejudge{ID: "r", CreatedAt: time.Now().UTC(), Members: []results.Rejudged{{Submission: "a", Judgement: "r-a", Number: 1}}}
+	if err := s.CreateRejudge(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.ApplyRejudge(t.Context(), "r")
+	wantErr(t, "ApplyRejudge without a record of a new judgement", err, results.ErrMissing)
+	wantVerdict(t, s, "a", judge.Accepted, 1)
+}
+
 // What we could not judge keeps its verdict; a submission that failed gets one.
 func rejudgesFailed(t *testing.T, open New) {
 	s := open(t, results.Config{MaxAttempts: 1})

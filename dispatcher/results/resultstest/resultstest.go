@@ -45,6 +45,7 @@ func Run(t *testing.T, open New) {
 	t.Run("problems at once", func(t *testing.T) { t.Parallel(); problemsAtOnce(t, open) })
 	t.Run("rejudges", func(t *testing.T) { t.Parallel(); rejudges(t, open) })
 	t.Run("rejudges fenced", func(t *testing.T) { t.Parallel(); rejudgesFenced(t, open) })
+	t.Run("rejudges without records", func(t *testing.T) { t.Parallel(); rejudgesMissing(t, open) })
 	t.Run("rejudges failed", func(t *testing.T) { t.Parallel(); rejudgesFailed(t, open) })
 	t.Run("rejudges events", func(t *testing.T) { t.Parallel(); rejudgesEvents(t, open) })
 	t.Run("rejudges at once", func(t *testing.T) { t.Parallel(); rejudgesAtOnce(t, open) })
