@@ -16,7 +16,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
-	"golang.org/x/sync/semaphore"
 
 	"judgefarm/dispatcher"
 	"judgefarm/internal/daemon"
@@ -55,8 +54,8 @@ type api struct {
 	log     *slog.Logger
 	service *dispatcher.Service
 	metrics *metrics
-	held    chan struct{}       // one entry for each held request
-	bodies  *semaphore.Weighted // bytes of JSON bodies in memory
+	held    chan struct{} // one entry for each held request
+	bodies  *memory       // of JSON bodies
 	mux     *http.ServeMux
 	schemas huma.Registry
 }
@@ -71,7 +70,7 @@ func New(cfg Config) (http.Handler, error) {
 	a := &api{
 		cfg: cfg, log: cfg.Log, service: cfg.Service,
 		held:   make(chan struct{}, cfg.MaxHeld),
-		bodies: semaphore.NewWeighted(int64(cfg.MaxBodies)),
+		bodies: newMemory(int64(cfg.MaxBodies), int64(cfg.MaxBody)),
 		mux:    http.NewServeMux(),
 	}
 	var err error

@@ -25,16 +25,16 @@ type bodyKey struct{}
 
 // received is the JSON body of a request while it is of use.
 type received struct {
-	text   []byte
-	reader *bytes.Reader // of text: the request's body by now
-	claim  func()        // gives the memory back that was claimed
+	text    []byte
+	reader  *bytes.Reader // of text: the request's body by now
+	forfeit func()        // gives the memory back that was claimed
 }
 
 // release forgets the body, then lets others have its memory. It may be called again.
 func (b *received) release() {
 	b.text = nil
 	b.reader.Reset(nil)
-	b.claim()
+	b.forfeit()
 }
 
 // bodyField is the field of faults that concern the body as a whole.
@@ -53,13 +53,17 @@ func releaseBody(ctx context.Context) {
 // would not be what was sent.
 func (a *api) readJSON(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
-	release, problem := a.claim(r)
-	if problem != nil {
+	if problem := a.checkHead(r); problem != nil {
 		writeProblem(w, r, problem)
 		return
 	}
+	mine := &claim{from: a.bodies}
+	release := sync.OnceFunc(func() {
+		a.metrics.bodies.Sub(float64(mine.size))
+		mine.release()
+	})
 	defer release()
-	body, problem := a.receive(w, r)
+	body, problem := a.receive(w, r, mine)
 	if problem == nil {
 		problem = checkText(body)
 	}
@@ -67,11 +71,13 @@ func (a *api) readJSON(ctx huma.Context, next func(huma.Context)) {
 		problem = a.checkCount(body)
 	}
 	if problem != nil {
-		a.metrics.invalid()
+		if problem.Status != http.StatusServiceUnavailable {
+			a.metrics.invalid()
+		}
 		writeProblem(w, r, problem)
 		return
 	}
-	b := &received{text: body, reader: bytes.NewReader(body), claim: release}
+	b := &received{text: body, reader: bytes.NewReader(body), forfeit: release}
 	r.Body = io.NopCloser(b.reader)
 	next(huma.WithValue(ctx, bodyKey{}, b))
 }
@@ -99,30 +105,18 @@ func (a *api) serviceFaults(ctx huma.Context) []*judge.FieldError {
 	return nil // a store that is away adds nothing: the request is at fault as it is
 }
 
-// claim takes as many bytes of the memory for bodies as the request announces, or
-// the most it may send.
-func (a *api) claim(r *http.Request) (release func(), problem *Problem) {
+// checkHead refuses by its head what cannot be a body of ours.
+func (a *api) checkHead(r *http.Request) *Problem {
 	if ct := r.Header.Get("Content-Type"); ct != "" {
 		if kind, _, err := mime.ParseMediaType(ct); err != nil || kind != "application/json" {
-			return nil, newProblem(http.StatusUnsupportedMediaType,
+			return newProblem(http.StatusUnsupportedMediaType,
 				fmt.Sprintf("Content-Type must be application/json, is %.64q", ct))
 		}
 	}
-	size := r.ContentLength
-	if size < 0 {
-		size = int64(a.cfg.MaxBody)
+	if r.ContentLength > int64(a.cfg.MaxBody) {
+		return a.tooLarge()
 	}
-	if size > int64(a.cfg.MaxBody) {
-		return nil, a.tooLarge()
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), a.cfg.BodyTimeout/6)
-	defer cancel()
-	if err := a.bodies.Acquire(ctx, size); err != nil {
-		return nil, newProblem(http.StatusServiceUnavailable,
-			"too many large requests are being read; try again").retryAfter(time.Second)
-	}
-	a.metrics.bodies.Add(float64(size))
-	return sync.OnceFunc(func() { a.bodies.Release(size); a.metrics.bodies.Sub(float64(size)) }), nil
+	return nil
 }
 
 func (a *api) tooLarge() *Problem {
@@ -133,9 +127,8 @@ func (a *api) tooLarge() *Problem {
 // receive reads the body, within the time limit that observe has set, and takes the
 // limit off again when it has all of it: left on, it would end a wait (net/http
 // watches the connection by reading from it).
-func (a *api) receive(w http.ResponseWriter, r *http.Request) ([]byte, *Problem) {
-	buf := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, int64(a.cfg.MaxBody)))
+func (a *api) receive(w http.ResponseWriter, r *http.Request, mine *claim) ([]byte, *Problem) {
+	body, err := a.readAll(r.Context(), http.MaxBytesReader(w, r.Body, int64(a.cfg.MaxBody)), r.ContentLength, mine)
 	var (
 		over    *http.MaxBytesError
 		timeout net.Error
@@ -143,13 +136,59 @@ func (a *api) receive(w http.ResponseWriter, r *http.Request) ([]byte, *Problem)
 	switch {
 	case err == nil:
 		a.limitRead(w, 0)
-		return buf.Bytes(), nil
+		return body, nil
+	case errors.Is(err, errNoMemory):
+		return nil, newProblem(http.StatusServiceUnavailable,
+			"too many large requests are being read; try again").retryAfter(time.Second)
 	case errors.As(err, &over):
 		return nil, a.tooLarge()
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, newProblem(http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %v", a.cfg.BodyTimeout))
 	}
 	return nil, newProblem(http.StatusBadRequest, "the body ended early or is not framed as HTTP says")
+}
+
+// firstPart is what a body may hold before any of it is there.
+const firstPart = 4 << 10
+
+var errNoMemory = errors.New("no memory for the body")
+
+// readAll reads a body of size bytes, or of at most MaxBody where size is negative,
+// into a buffer that it claims as it grows. What is copied into a larger one is not
+// counted for as long as that takes.
+func (a *api) readAll(ctx context.Context, from io.Reader, size int64, mine *claim) ([]byte, error) {
+	if size < 0 {
+		size = int64(a.cfg.MaxBody)
+	}
+	var buf []byte
+	for {
+		if len(buf) == cap(buf) {
+			room := min(max(2*cap(buf), firstPart), int(size)+1) // one more: a full buffer cannot see the end
+			if err := a.grow(ctx, mine, int64(room-cap(buf))); err != nil {
+				return nil, err
+			}
+			buf = append(make([]byte, 0, room), buf...)
+		}
+		n, err := from.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if errors.Is(err, io.EOF) {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// grow claims n bytes more, for which it waits a while.
+func (a *api) grow(ctx context.Context, mine *claim, n int64) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, a.cfg.BodyTimeout/6, errNoMemory)
+	defer cancel()
+	if err := mine.grow(ctx, n); err != nil {
+		return err
+	}
+	a.metrics.bodies.Add(float64(n))
+	return nil
 }
 
 // limitRead limits how long the rest of the body may take; 0 takes the limit off.

@@ -307,7 +307,7 @@ func TestMemoryForBodiesIsBounded(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(c *api.Config) { c.MaxBody, c.MaxBodies, c.BodyTimeout = 2000, 2000, 12*time.Second })
 	first := s.begin(t, "/v1/submissions", 2000, `{"language":`)
-	s.awaitMetric(t, "judge_api_body_bytes 2000")
+	s.awaitMetric(t, "judge_api_body_bytes 2001")
 	res := s.do(t, "POST", "/v1/submissions", hello)
 	res.problem(t, http.StatusServiceUnavailable)
 	if res.Header.Get("Retry-After") == "" {
@@ -319,4 +319,43 @@ func TestMemoryForBodiesIsBounded(t *testing.T) {
 	read(t, first)
 	s.awaitMetric(t, "judge_api_body_bytes 0")
 	s.do(t, "POST", "/v1/submissions", hello).judgement(t, http.StatusCreated)
+}
+
+// What a request announces takes no memory from others: only what has come of it.
+func TestAnnouncedBodiesTakeNoMemory(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(c *api.Config) { c.MaxBody, c.MaxBodies = 1<<20, 4<<20 })
+	for range 8 {
+		s.begin(t, "/v1/submissions", 1<<20, `{"language":`)
+	}
+	s.awaitMetric(t, fmt.Sprint("judge_api_body_bytes ", 8*4096))
+	s.do(t, "POST", "/v1/submissions", hello).judgement(t, http.StatusCreated)
+}
+
+// Bodies that are half there and more than the memory for them do not wait for each
+// other: one of them gets the reserve, and then the next.
+func TestHalfReadBodiesAllArrive(t *testing.T) {
+	t.Parallel()
+	const size = 64 << 10
+	s := serve(t, func(c *api.Config) { c.MaxBody, c.MaxBodies, c.BodyTimeout = size, 2*size, 2*time.Minute })
+	body := hello + strings.Repeat(" ", size-len(hello))
+	var conns []*net.TCPConn
+	for range 2 {
+		conns = append(conns, s.begin(t, "/v1/submissions", size, body[:20<<10]))
+	}
+	s.awaitMetric(t, fmt.Sprint("judge_api_body_bytes ", size)) // all but the reserve
+	for range 2 {
+		conns = append(conns, s.begin(t, "/v1/submissions", size, body[:20<<10]))
+	}
+	for _, conn := range conns {
+		if _, err := conn.Write([]byte(body[20<<10:])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, conn := range conns {
+		if got := read(t, conn); got.StatusCode != http.StatusCreated {
+			t.Errorf("got %d %s, want 201", got.StatusCode, got.body)
+		}
+	}
+	s.awaitMetric(t, "judge_api_body_bytes 0")
 }
