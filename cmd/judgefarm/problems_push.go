@@ -17,7 +17,7 @@ import (
 
 type problemsPushCmd struct {
 	Packages []string `arg:"" name:"package" help:"Packages in any format: directories, or archives of one." type:"path"`
-	Name     string   `help:"Name of the problem on the server, for one package; by default that of its directory or archive." placeholder:"NAME"`
+	Name     string   `help:"Name of the problem on the server, for one package; by default that of its directory or archive." placeholder:"NAME" env:"-"`
 	Verify   bool     `help:"Verify the packages on this machine first, as judgefarm verify does: with a fault in one of them nothing is sent."`
 	JSON     bool     `help:"Print what the server says of each problem as JSON." name:"json"`
 	packageFlags

@@ -65,8 +65,8 @@ type fileReader struct {
 
 func (r *fileReader) learn(node *kong.Node) {
 	for _, flag := range node.Flags {
-		switch flag.Name {
-		case "help", "version", "config": // make no sense in a file
+		switch {
+		case flag.Name == "config" || len(flag.Envs) == 0: // makes no sense in a file
 		default:
 			r.flags[flag.Name] = flag
 		}
@@ -210,7 +210,7 @@ func (v *fileValues) Validate(*kong.Application) error { return nil }
 // and lets them win; here the variable does.
 func (v *fileValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	value, ok := v.byFlag[flag.Name]
-	if !ok || inEnvironment(flag) {
+	if !ok || len(flag.Envs) == 0 || inEnvironment(flag) {
 		return nil, nil
 	}
 	// Tried here so that the error can name the file and the line.

@@ -38,10 +38,16 @@ type workCmd struct {
 func (c *workCmd) Run(*Env) error { c.ran = true; return c.err }
 
 type otherCmd struct {
-	Listen string `default:"127.0.0.1:8080"`
+	Listen   string `default:"127.0.0.1:8080"`
+	S3Bucket string `name:"s3-bucket" env:"-"` // of this call alone
+
+	bucket *string // what Run was called with, where set
 }
 
-func (*otherCmd) Run(env *Env) error {
+func (c *otherCmd) Run(env *Env) error {
+	if c.bucket != nil {
+		*c.bucket = c.S3Bucket
+	}
 	fmt.Fprintln(env.Stdout, "other ran")
 	return nil
 }
@@ -91,6 +97,24 @@ func TestConfigFromVariable(t *testing.T) {
 	if g.Work.Slots != 2 || g.Work.Memory != 256*judge.MiB || !g.Work.TLS {
 		t.Errorf("defaults are lost: %+v", g.Work)
 	}
+}
+
+// A flag that means something else in another command takes neither that one's
+// variable nor its key of a file.
+func TestFlagOfOneCallAlone(t *testing.T) {
+	t.Setenv("JUDGEFARM_CONFIG", writeFile(t, "s3-bucket: from-file\n"))
+	run := func(want string, args ...string) {
+		t.Helper()
+		var got string
+		g := &grammar{Other: otherCmd{bucket: &got}}
+		if code, _, stderr := invoke(t, g, append([]string{"other"}, args...)...); code != ExitOK || got != want {
+			t.Errorf("code %d, bucket %q, stderr %s, want %q", code, got, stderr, want)
+		}
+	}
+	run("")
+	t.Setenv("JUDGEFARM_S3_BUCKET", "from-variable")
+	run("")
+	run("b", "--s3-bucket", "b")
 }
 
 func TestVariableNames(t *testing.T) {

@@ -39,7 +39,8 @@ func parse(app App, grammar Grammar, args []string) (*kong.Context, error) {
 }
 
 // nameVariables gives each flag its variable. kong's DefaultEnvars would make
-// JUDGEFARM_S_3_BUCKET of --s3-bucket.
+// JUDGEFARM_S_3_BUCKET of --s3-bucket. A flag with env:"-" has none, and no key of a
+// file either: what one command means by it must not reach another's.
 func nameVariables(node *kong.Node) {
 	for _, flag := range node.Flags {
 		switch {
