@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -59,13 +61,13 @@ func (c *replayCmd) Run(env *daemon.Env) error {
 		return err
 	}
 	report, err := c.replay(ctx, env, set, once, most, total)
-	if err := errors.Join(err, end()); err != nil {
+	if err = errors.Join(err, end()); report == nil {
 		return err
 	}
 	if c.JSON {
-		err = printJSON(env.Stdout, report)
+		err = errors.Join(err, printJSON(env.Stdout, report))
 	} else {
-		err = printReplay(env.Stdout, report)
+		err = errors.Join(err, printReplay(env.Stdout, report))
 	}
 	switch {
 	case err != nil:
@@ -112,7 +114,11 @@ func (c *replayCmd) read(set *languages.Set, f func(replay.Line) error) error {
 	})
 }
 
-// replay judges the lines, a bounded number at a time.
+// errAway ends a replay: what was judged until then is reported.
+var errAway = errors.New("the server is away")
+
+// replay judges the lines, a bounded number at a time. With errAway there is a report
+// of the lines that were judged.
 func (c *replayCmd) replay(ctx context.Context, env *daemon.Env, set *languages.Set, once again, most, total int) (*replay.Report, error) {
 	report := replay.NewReport(c.Exact, c.All)
 	g, ctx := errgroup.WithContext(ctx)
@@ -126,16 +132,22 @@ func (c *replayCmd) replay(ctx context.Context, env *daemon.Env, set *languages.
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
+			if errors.Is(err, errAway) {
+				return fmt.Errorf("line %d: %w", l.Number, err)
+			}
 			progress(env.Stderr, "judged", report.Add(l, j, err), total)
 			return nil
 		})
 		return nil
 	})
-	if err := errors.Join(g.Wait(), err); err != nil {
+	if ended := g.Wait(); ended != nil {
+		err = ended // and so did the reading
+	}
+	if err != nil && !errors.Is(err, errAway) {
 		return nil, err
 	}
 	report.Finish()
-	return report, nil
+	return report, err
 }
 
 // judge opens what judges: how, how many at one time, and its end.
@@ -168,12 +180,28 @@ func onServer(server *client.Client) again {
 		req := l.Request
 		req.Priority = "batch"
 		req.Labels = map[string]string{"replay_line": strconv.Itoa(l.Number)}
-		sent, err := server.Submit(ctx, req)
-		if err != nil {
-			return sent, err
+		j, err := server.Submit(ctx, req)
+		if err == nil {
+			j, err = server.Wait(ctx, j.ID)
 		}
-		return server.Wait(ctx, sent.ID)
+		if isAway(err) {
+			err = fmt.Errorf("%w: %w", errAway, err)
+		}
+		return j, err
 	}
+}
+
+// isAway reports what comes of a server that did not answer for as long as the client
+// is patient, or whose proxy or stores did: the other lines would come to no more.
+func isAway(err error) bool {
+	var (
+		network *url.Error
+		answer  *client.Error
+	)
+	if errors.As(err, &answer) {
+		return answer.Status == http.StatusBadGateway || answer.Status == http.StatusServiceUnavailable || answer.Status == http.StatusGatewayTimeout
+	}
+	return errors.As(err, &network)
 }
 
 func printReplay(w io.Writer, r *replay.Report) error {
