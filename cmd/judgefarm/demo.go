@@ -45,13 +45,20 @@ type labelled struct {
 	got               *judge.Judgement
 }
 
+// failed reports that we could not judge it: that says nothing of the label, unless
+// the label says so.
+func (l *labelled) failed() bool {
+	return l.missing == "" && l.got.State != judge.Judged && !l.sub.Broken
+}
+
 // differs reports a judgement that is not what the label promises.
 func (l *labelled) differs() bool {
-	return l.missing == "" && len(verify.Unmet(l.sub, verify.Judged{Doc: l.got})) > 0
+	return l.missing == "" && l.got.State == judge.Judged && len(verify.Unmet(l.sub, verify.Judged{Doc: l.got})) > 0
 }
 
 // Run judges every labelled submission of the packages in every language that the
-// server has, and ends with 1 when a verdict is not the label's.
+// server has. It ends with 1 when a verdict is not the label's, with 3 where none is
+// but some could not be judged.
 func (c *demoCmd) Run(env *daemon.Env) error {
 	ctx, stop := env.Context()
 	defer stop()
@@ -269,7 +276,7 @@ func judgeOne(ctx context.Context, server *client.Client, row *labelled) error {
 
 func printDemo(env *daemon.Env, rows []*labelled, took time.Duration) error {
 	var lines []string
-	var differ, missing int
+	var differ, failed, missing int
 	lacks := map[string]string{} // why, by language
 	for _, row := range rows {
 		mark, given, cpu := "ok", "", ""
@@ -280,7 +287,11 @@ func printDemo(env *daemon.Env, rows []*labelled, took time.Duration) error {
 			lacks[row.language] = row.missing
 		default:
 			given, cpu = outcome(row.got), fmt.Sprintf("%.0f ms", maxCPU(row.got))
-			if row.differs() {
+			switch {
+			case row.failed():
+				mark = "FAILED"
+				failed++
+			case row.differs():
 				mark = "DIFFERS"
 				differ++
 			}
@@ -293,13 +304,15 @@ func printDemo(env *daemon.Env, rows []*labelled, took time.Duration) error {
 	for _, id := range slices.Sorted(maps.Keys(lacks)) {
 		fmt.Fprintf(env.Stdout, "missing %s: %s\n", id, firstLine(lacks[id]))
 	}
-	fmt.Fprintf(env.Stdout, "%d submissions judged in %.1f s, %d differ, %d of languages that are missing here\n",
-		len(rows)-missing, took.Seconds(), differ, missing)
+	fmt.Fprintf(env.Stdout, "%d submissions judged in %.1f s, %d differ, %d could not be judged, %d of languages that are missing here\n",
+		len(rows)-missing-failed, took.Seconds(), differ, failed, missing)
 	switch {
 	case missing == len(rows):
 		return errors.New("nothing was judged: no language of the packages is there")
 	case differ > 0:
 		return daemon.ErrNotAccepted
+	case failed > 0:
+		return daemon.Silent{Code: daemon.ExitFailed}
 	}
 	return nil
 }
