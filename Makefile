@@ -35,7 +35,7 @@ test: ## install what the tests need and run all of them, with the race detector
 
 # The box's tests measure: nothing runs beside them.
 race: ## all tests with the race detector but those on other kernels
-	@scripts/gotest.sh -race -timeout 30m $(FLAGS) ./judge/sandbox
+	@LOG=tmp/gotest-sandbox.log scripts/gotest.sh -race -timeout 30m $(FLAGS) ./judge/sandbox
 	@scripts/gotest.sh -race -timeout 30m $(FLAGS) $$($(GO) list ./... | grep -v '/judge/sandbox$$')
 
 test-vm2: ## run the box's tests on a machine with cgroup v2 (user-mode Linux)

@@ -5,13 +5,14 @@
 #   scripts/gotest.sh [go test flags] PACKAGE...
 #
 # Where CI=true a skipped test is a failure: everything it could miss is installed.
-# The whole output is kept in tmp/gotest.log.
+# The whole output is kept in tmp/gotest.log, or in LOG.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p tmp
+log=${LOG:-tmp/gotest.log}
 
 status=0
-go test -v "$@" 2>&1 | tee tmp/gotest.log | awk '
+go test -v "$@" 2>&1 | tee "$log" | awk '
 	/^=== / { test = $3; next }
 	/^ *--- PASS/ { next }
 	/^\?   \t/ { n = 0; next }
@@ -24,7 +25,7 @@ go test -v "$@" 2>&1 | tee tmp/gotest.log | awk '
 		for (i = 1; i <= skips; i++) print "skipped " skipped[i]
 	}' || status=$?
 
-if grep -q '^ *--- SKIP' tmp/gotest.log && [ "${CI:-}" = true ]; then
+if grep -q '^ *--- SKIP' "$log" && [ "${CI:-}" = true ]; then
 	echo "FAIL: tests were skipped, see above; CI allows none" >&2
 	status=1
 fi
