@@ -89,7 +89,7 @@ func (c *problemsPushCmd) verify(ctx context.Context, env *daemon.Env) error {
 	if err := errors.Join(err, l.Close()); err != nil {
 		return err
 	}
-	return v.finish(env, reports)
+	return v.finish(env, reports, true)
 }
 
 // read opens every package; archives are unpacked below dir.

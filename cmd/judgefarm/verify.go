@@ -54,10 +54,11 @@ func (c *verifyCmd) Run(env *daemon.Env) error {
 	ctx, stop := env.Context()
 	defer stop()
 	reports, err := c.all(ctx, env, l)
-	if err := errors.Join(err, l.Close()); err != nil {
+	err = errors.Join(err, l.Close())
+	if err != nil && len(reports) == 0 {
 		return err
 	}
-	return c.finish(env, reports)
+	return errors.Join(err, c.finish(env, reports, err == nil))
 }
 
 func (c *verifyCmd) check() error {
@@ -190,8 +191,10 @@ type verifyDocument struct {
 	Problems []*verify.Report `json:"problems"`
 }
 
-func (c *verifyCmd) finish(env *daemon.Env, reports []*verify.Report) error {
-	doc := verifyDocument{Complete: true, Problems: reports}
+// finish prints the document and says how the command ends. ended is false where an
+// error of ours kept it from the rest of the packages, which ends it then.
+func (c *verifyCmd) finish(env *daemon.Env, reports []*verify.Report, ended bool) error {
+	doc := verifyDocument{Complete: ended, Problems: reports}
 	for _, r := range reports {
 		doc.Faults, doc.Warnings, doc.Failed = doc.Faults+r.Faults, doc.Warnings+r.Warnings, doc.Failed+r.Failed
 		doc.Complete = doc.Complete && r.Complete
@@ -202,6 +205,8 @@ func (c *verifyCmd) finish(env *daemon.Env, reports []*verify.Report) error {
 		}
 	}
 	switch {
+	case !ended:
+		return nil
 	case doc.Faults > 0, c.AllFaults && doc.Warnings > 0:
 		return daemon.ErrNotAccepted
 	case doc.Failed > 0:
