@@ -86,8 +86,11 @@ type toVerify struct {
 	// open reads the problem. It may use dir; root is the package's folder, "" where its
 	// files have no names that anybody knows.
 	open func(ctx context.Context, dir string) (p *testcases.Problem, root string, err error)
-	// after hears of a report before it is shown; nil has nothing to say.
-	after func(ctx context.Context, r *verify.Report) error
+	// last is what is remembered of its last verification, nil where nothing is; after
+	// hears of it and of the report before that is shown. Both are nil where nothing
+	// is remembered.
+	last  func(ctx context.Context) (*verify.Record, error)
+	after func(ctx context.Context, old *verify.Record, r *verify.Report) error
 }
 
 // packages are those of the command line, or of the farm.
@@ -103,10 +106,17 @@ func (c *verifyCmd) packages(ctx context.Context, env *daemon.Env) ([]toVerify, 
 	}
 	s, infos, err := c.openStored(ctx, env)
 	for _, info := range infos {
-		all = append(all, toVerify{name: info.ID, after: s.compare, open: func(ctx context.Context, dir string) (*testcases.Problem, string, error) {
-			p, err := s.fetch(ctx, info, dir)
-			return p, "", err
-		}})
+		all = append(all, toVerify{
+			name: info.ID,
+			open: func(ctx context.Context, dir string) (*testcases.Problem, string, error) {
+				p, err := s.fetch(ctx, info, dir)
+				return p, "", err
+			},
+			last: func(ctx context.Context) (*verify.Record, error) { return s.last(ctx, info.Package) },
+			after: func(ctx context.Context, old *verify.Record, r *verify.Report) error {
+				return s.compare(ctx, info.Package, old, r)
+			},
+		})
 	}
 	return all, err
 }
@@ -133,10 +143,7 @@ func (c *verifyCmd) all(ctx context.Context, env *daemon.Env, l *local) ([]*veri
 	}
 	reports := []*verify.Report{}
 	for _, one := range packages {
-		r, err := c.one(ctx, env, l, one)
-		if err == nil && one.after != nil && r.Digest != "" {
-			err = one.after(ctx, r)
-		}
+		r, err := c.remembered(ctx, env, l, one)
 		if err != nil {
 			return reports, err
 		}
@@ -151,8 +158,28 @@ func (c *verifyCmd) all(ctx context.Context, env *daemon.Env, l *local) ([]*veri
 	return reports, nil
 }
 
+// remembered verifies a package, with a look at the last time where that is remembered.
+func (c *verifyCmd) remembered(ctx context.Context, env *daemon.Env, l *local, one toVerify) (*verify.Report, error) {
+	if one.last == nil {
+		return c.one(ctx, env, l, one, nil)
+	}
+	old, err := one.last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	since := old
+	if since == nil {
+		since = &verify.Record{}
+	}
+	r, err := c.one(ctx, env, l, one, since)
+	if err == nil && r.Digest != "" {
+		err = one.after(ctx, old, r)
+	}
+	return r, err
+}
+
 // one verifies a package. What it makes by its own programs is made, or found again.
-func (c *verifyCmd) one(ctx context.Context, env *daemon.Env, l *local, one toVerify) (*verify.Report, error) {
+func (c *verifyCmd) one(ctx context.Context, env *daemon.Env, l *local, one toVerify, since *verify.Record) (*verify.Report, error) {
 	dir, err := os.MkdirTemp("", "judgefarm-verify-")
 	if err != nil {
 		return nil, fmt.Errorf("verify %s: %w", one.name, err)
@@ -169,7 +196,7 @@ func (c *verifyCmd) one(ctx context.Context, env *daemon.Env, l *local, one toVe
 		return nil, err
 	}
 	return l.verify(ctx, p, verify.Options{
-		Name: one.name, Root: root, Submissions: c.Submissions, Repeat: c.Repeat, Fast: c.Fast, Alone: c.Alone, CPU: c.CPU,
+		Name: one.name, Root: root, Submissions: c.Submissions, Repeat: c.Repeat, Fast: c.Fast, Alone: c.Alone, CPU: c.CPU, Since: since,
 		Progress: func(done, total int) { progress(env.Stderr, one.name+": step", done, total) },
 	})
 }

@@ -92,19 +92,16 @@ func (s *stored) fetch(ctx context.Context, info judge.ProblemInfo, dir string) 
 	return p, nil
 }
 
-// recordKey is where the last verification of a problem is remembered.
-func recordKey(digest string) string {
-	return "verifications/" + strings.TrimPrefix(digest, "sha256:") + "/last.json"
+// recordKey is where the last verification of a package is remembered. Problems of one
+// digest may come in packages with other submissions.
+func recordKey(pkg string) string {
+	return "verifications/" + strings.TrimPrefix(pkg, "sha256:") + "/last.json"
 }
 
-// compare tells in the report what changed since the last verification, and
-// remembers this one in its place.
-func (s *stored) compare(ctx context.Context, r *verify.Report) error {
+// compare tells in the report what changed since the last verification of the
+// package, nil where there was none, and remembers this one in its place.
+func (s *stored) compare(ctx context.Context, pkg string, old *verify.Record, r *verify.Report) error {
 	now := r.Record(s.now().UTC(), version(), s.kernel)
-	old, err := s.last(ctx, r.Digest)
-	if err != nil {
-		return err
-	}
 	if old != nil {
 		r.Since, r.Changed = &old.At, old.Changes(now)
 	}
@@ -115,14 +112,15 @@ func (s *stored) compare(ctx context.Context, r *verify.Report) error {
 	if err != nil {
 		return fmt.Errorf("remember verification: %w", err)
 	}
-	if err := s.blobs.Put(ctx, recordKey(r.Digest), bytes.NewReader(doc), int64(len(doc)), "application/json"); err != nil {
+	if err := s.blobs.Put(ctx, recordKey(pkg), bytes.NewReader(doc), int64(len(doc)), "application/json"); err != nil {
 		return fmt.Errorf("remember verification: %w", err)
 	}
 	return nil
 }
 
-func (s *stored) last(ctx context.Context, digest string) (*verify.Record, error) {
-	r, _, err := s.blobs.Get(ctx, recordKey(digest))
+// last is what is remembered of a package, nil where nothing is.
+func (s *stored) last(ctx context.Context, pkg string) (*verify.Record, error) {
+	r, _, err := s.blobs.Get(ctx, recordKey(pkg))
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil, nil
 	}
@@ -132,7 +130,7 @@ func (s *stored) last(ctx context.Context, digest string) (*verify.Record, error
 	defer r.Close()
 	var old verify.Record
 	if err := json.NewDecoder(io.LimitReader(r, maxRecord)).Decode(&old); err != nil {
-		return nil, fmt.Errorf("read last verification of %s: %w", digest, err)
+		return nil, fmt.Errorf("read last verification of %s: %w", pkg, err)
 	}
 	return &old, nil
 }

@@ -80,11 +80,12 @@ func (v *verification) fill(row *Row, e *entry, limit time.Duration) {
 	if v.p.Scores() {
 		row.Score = doc.Score
 	}
+	row.Slowest = slowest(doc)
 	for _, r := range doc.Cases {
 		if r.Verdict == judge.Skipped {
 			continue
 		}
-		row.Slowest, row.Memory = max(row.Slowest, r.Usage.CPU), max(row.Memory, r.Usage.Memory.Bytes())
+		row.Memory = max(row.Memory, r.Usage.Memory.Bytes())
 		if r.Verdict != judge.Accepted {
 			row.Fails = append(row.Fails, r.Name)
 		}

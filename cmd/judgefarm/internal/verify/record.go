@@ -57,6 +57,12 @@ const (
 	newsLeast = 20 // ms
 )
 
+// isNews reports two CPU times that are too far apart to be the same.
+func isNews(a, b judge.Millis) bool {
+	slow, fast := max(a, b), min(a, b)
+	return slow-fast >= newsLeast && float64(slow) >= newsRatio*float64(fast)
+}
+
 // Changes tells what is not as it was, first what may have caused it.
 func (old Record) Changes(now Record) []string {
 	var all []string
@@ -120,8 +126,7 @@ func (old Record) changedSubmissions(now Record) []string {
 		if (before.Score == nil) != (s.Score == nil) || s.Score != nil && *before.Score != *s.Score {
 			tell(s.Path, "another score than before")
 		}
-		slow, fast := max(s.Slowest, before.Slowest), min(s.Slowest, before.Slowest)
-		if slow-fast >= newsLeast && float64(slow) >= newsRatio*float64(fast) {
+		if isNews(s.Slowest, before.Slowest) {
 			tell(s.Path, "%v of CPU time, was %v", s.Slowest.Duration().Round(time.Millisecond), before.Slowest.Duration().Round(time.Millisecond))
 		}
 	}

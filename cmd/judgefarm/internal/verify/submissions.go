@@ -44,6 +44,9 @@ func (v *verification) lookAtSubmissions(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := v.settle(ctx, entries, limit); err != nil {
+		return err
+	}
 	if err := v.beyond(ctx, entries, limit); err != nil {
 		return err
 	}

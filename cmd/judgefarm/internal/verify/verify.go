@@ -44,6 +44,10 @@ type Options struct {
 	Fast        bool          // stop a submission at its first failure
 	Alone       bool          // judge nothing side by side
 	CPU         time.Duration // the time limit, instead of the package's
+	// Since is what times will be compared with, empty the first time; nil where they
+	// will not. What is slower than there, or new, is measured again with nothing of
+	// ours beside it, and the least counts: load only adds to a time.
+	Since *Record
 	// Progress hears how many of the steps that are known so far are done; its calls
 	// come one after another.
 	Progress func(done, total int)

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -185,6 +186,44 @@ func TestNearOnesAreJudgedAlone(t *testing.T) {
 	for _, row := range r.Submissions {
 		if want := row.Path == "accepted/near" || row.Path == "time_limit/slow"; row.Alone != want {
 			t.Errorf("%s: alone is %v", row.Path, row.Alone)
+		}
+	}
+}
+
+// A time is told as slower, or remembered, only where it is so with nothing beside it
+// too: what a busy machine adds is no change of the program.
+func TestTimesAreMeasuredAgainBeforeTheyAreNews(t *testing.T) {
+	t.Parallel()
+	since := &verify.Record{Submissions: []verify.Remembered{
+		{Path: "accepted/same", Verdict: judge.Accepted, Slowest: 100}, {Path: "accepted/slower", Verdict: judge.Accepted, Slowest: 100},
+		{Path: "accepted/faster", Verdict: judge.Accepted, Slowest: 300},
+	}}
+	p := problemOf(t, testcases.TimeRule{}, "accepted/same", "accepted/slower", "accepted/faster", "accepted/new")
+	p.Limits.CPU = 10 * time.Second
+	s := &scripted{
+		cpu: map[string]time.Duration{
+			"accepted/same": 100 * time.Millisecond, "accepted/slower": 300 * time.Millisecond, "accepted/faster": 100 * time.Millisecond, "accepted/new": 100 * time.Millisecond,
+		},
+		slower: map[string]float64{"accepted/same": 3, "accepted/new": 3},
+	}
+	r := run(t, s, p, verify.Options{Since: since})
+	slowest, times := map[string]judge.Millis{}, map[string]int{}
+	for _, row := range r.Submissions {
+		slowest[row.Path] = row.Slowest
+	}
+	for _, c := range s.calls {
+		name, _, _ := strings.Cut(c, " ")
+		times[name]++
+	}
+	if want := map[string]judge.Millis{"accepted/same": 100, "accepted/slower": 300, "accepted/faster": 100, "accepted/new": 100}; !maps.Equal(slowest, want) {
+		t.Errorf("times %v, want %v", slowest, want)
+	}
+	if want := map[string]int{"accepted/same": 2, "accepted/slower": 4, "accepted/faster": 1, "accepted/new": 2}; !maps.Equal(times, want) {
+		t.Errorf("judged %v times, want %v", times, want)
+	}
+	for _, c := range s.calls[4:] {
+		if !strings.HasSuffix(c, " alone") {
+			t.Errorf("%s: want it alone", c)
 		}
 	}
 }
