@@ -24,6 +24,7 @@ const (
 	maxFaults = 200     // reported; a package with more is told so
 	maxFiles  = 200_000 // in one package
 	maxLinks  = 32      // from a link to what it finally means
+	maxLinked = 10_000  // links to folders that are followed: 32 folders with two links each to the next are 2^32 names
 	maxTold   = 10_000  // faults, and notes, that are kept; the others are counted
 	maxRead   = 256 << 20
 )
@@ -39,9 +40,11 @@ type Folder struct {
 	left   int64             // bytes that may still be kept in memory
 	faults []*judge.FieldError
 	notes  []Note
-	untold int   // faults beyond maxTold
-	more   int   // notes beyond it
-	err    error // the first that is no fault of the package
+	linked int             // links to folders so far
+	within map[string]bool // folders of the disk that are being walked
+	untold int             // faults beyond maxTold
+	more   int             // notes beyond it
+	err    error           // the first that is no fault of the package
 }
 
 // Note is something odd that a reader could go on with.
@@ -69,7 +72,7 @@ func Open(dir string, opt Options) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open problem: %w", err)
 	}
-	f := &Folder{Dir: abs, files: map[string]int64{}, target: map[string]string{}, read: map[string][]byte{}, left: maxRead}
+	f := &Folder{Dir: abs, files: map[string]int64{}, target: map[string]string{}, read: map[string][]byte{}, within: map[string]bool{}, left: maxRead}
 	if opt.Skip == nil {
 		opt.Skip = func(string) bool { return false }
 	}
@@ -85,6 +88,12 @@ func Open(dir string, opt Options) (*Folder, error) {
 
 // list walks one directory of the disk, which is the folder prefix of the package.
 func (f *Folder) list(dir, prefix string, opt Options, links int) error {
+	if f.within[dir] {
+		f.Refuse(prefix, "is a link in a circle")
+		return nil
+	}
+	f.within[dir] = true
+	defer delete(f.within, dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("open problem: %w", err)
@@ -151,6 +160,16 @@ func (f *Folder) link(at, name string, opt Options, links int) error {
 	info, err := os.Lstat(to)
 	if err != nil {
 		return fmt.Errorf("open problem: %w", err)
+	}
+	if info.IsDir() {
+		f.linked++
+		switch {
+		case f.linked == maxLinked+1:
+			f.Refuse("package", "has links that lead to folders more than %d times", maxLinked)
+			return nil
+		case f.linked > maxLinked:
+			return nil
+		}
 	}
 	return f.entry(to, name, info.Mode().Type(), opt, links+1)
 }

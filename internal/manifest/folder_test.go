@@ -1,6 +1,9 @@
 package manifest_test
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +42,40 @@ func TestFolder(t *testing.T) {
 	equal("below a file", f.Below("a"))
 	if !f.HasFolder("g/deep") || f.HasFolder("a") || f.HasFolder("g/d") || !f.Has("g.z") || f.Has("g") {
 		t.Error("what is a folder and what a file is not told apart")
+	}
+}
+
+// Links between folders, however they lie, are no work without end to who follows them.
+func TestFoldersThatLinkToEachOther(t *testing.T) {
+	t.Parallel()
+	circle := map[string]string{"a/x": "../b", "a/y": "../b", "b/x": "../a", "b/y": "../a"}
+	ladder := map[string]string{}
+	for i := range 30 {
+		for _, name := range []string{"x", "y"} {
+			ladder[strconv.Itoa(i)+"/"+name] = "../" + strconv.Itoa(i+1)
+		}
+	}
+	for name, c := range map[string]struct {
+		links map[string]string
+		want  string
+	}{
+		"circle": {circle, "a/x/x: is a link in a circle"},
+		"ladder": {ladder, "package: has links that lead to folders more than 10000 times"},
+	} {
+		dir := manifesttest.Write(t, "p", map[string]string{"z": ""})
+		for link, to := range c.links {
+			link = filepath.Join(dir, link)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.MkdirAll(filepath.Join(filepath.Dir(link), to), 0o755), os.Symlink(to, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := manifest.Open(dir, manifest.Options{Links: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Refusal(); err == nil || !strings.Contains(err.Error(), c.want) || f.Faults() > 8 {
+			t.Errorf("%s: got %d faults, %v", name, f.Faults(), err)
+		}
 	}
 }
 
