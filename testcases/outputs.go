@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -129,12 +130,20 @@ func outputNames(cases []Case) map[string]string {
 	for _, file := range twice {
 		delete(names, file)
 	}
-	for _, c := range cases { // whole names are never two cases'
+	whole, both := map[string]string{}, []string(nil) // they come before last parts; "a.out" can be the case "a" or "a.out"
+	for _, c := range cases {
 		if c.Output == "" {
 			for _, ending := range endings {
-				names[c.Name+ending] = c.Name
+				if have, ok := whole[c.Name+ending]; ok && have != c.Name {
+					both = append(both, c.Name+ending)
+				}
+				whole[c.Name+ending] = c.Name
 			}
 		}
+	}
+	maps.Copy(names, whole)
+	for _, file := range both {
+		delete(names, file)
 	}
 	return names
 }

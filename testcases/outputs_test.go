@@ -84,6 +84,13 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
+	both := caseNames("a", "a.out")
+	if found, err := both.Outputs(files("a.out", "x")); !judge.IsBadRequest(err) {
+		t.Errorf("a.out of the cases a and a.out: got %q, %v", found, err)
+	}
+	if found, err := both.Outputs(files("a.ans", "x", "a.out.out", "y")); err != nil || string(found["a"]) != "x" || string(found["a.out"]) != "y" {
+		t.Errorf("names that only one of a and a.out has: got %q, %v", found, err)
+	}
 	if found, err := caseNames("secret/1").Outputs(files("main.text", "a")); err != nil || string(found["secret/1"]) != "a" {
 		t.Errorf("the only file of the only case: got %q, %v", found, err)
 	}
