@@ -95,7 +95,7 @@ func openPackage(opt format.Options, flag, path, dir string) (*testcases.Problem
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, daemon.Usage("%s: %w", flag, err)
 	}
-	if err != nil || info.IsDir() {
+	if err != nil || !info.Mode().IsRegular() { // which Open tells apart
 		return opt.Open(path)
 	}
 	f, err := os.Open(path)

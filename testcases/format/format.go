@@ -72,6 +72,9 @@ func (o Options) Open(path string) (*testcases.Problem, error) {
 	if info.IsDir() {
 		return o.openFolder(path, true)
 	}
+	if !info.Mode().IsRegular() { // opening a pipe waits for who writes into it
+		return nil, judge.Refuse(&judge.FieldError{Field: "package", Reason: "must be a folder or an archive, is a device, pipe or socket"})
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open problem: %w", err)
@@ -116,7 +119,7 @@ func (o Options) openFolder(dir string, named bool) (*testcases.Problem, error) 
 		}
 	}
 	return nil, judge.Refuse(&judge.FieldError{Field: "package",
-		Reason: "is of no known format: needs problem.xml, task.yaml, problem.json, or problem.yaml and data/secret/NAME.in with NAME.ans, or pairs NAME.in with NAME.out"})
+		Reason: "is of no known format: needs problem.xml, task.yaml, init.yml, problem.json, or problem.yaml and data/secret/NAME.in with NAME.ans, or pairs NAME.in with NAME.out"})
 }
 
 // Root is the folder of the package that dir holds: dir, or the one folder in it.

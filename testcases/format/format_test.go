@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -306,4 +307,16 @@ func FuzzOpenArchive(f *testing.F) {
 			t.Errorf("%q: opened without cases", b)
 		}
 	})
+}
+
+// Opening a pipe would wait for who writes into it.
+func TestOpenPipe(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if _, err := format.Open(path); !judge.IsBadRequest(err) {
+		t.Errorf("got %v", err)
+	}
 }
