@@ -31,13 +31,11 @@ func allowed(sub judge.Submission, p *testcases.Problem, lang *languages.Languag
 		refuse("files", "must be at most %d bytes together for this problem, are %d", p.CodeSize, size)
 	}
 	if why := p.Jury.Time.Elsewhere; why != "" && program {
-		for field, missing := range map[string]bool{
-			"limits.cpu_ms":     p.Limits.CPU == 0 && sub.Limits.CPU == 0,
-			"limits.memory_kib": p.Limits.Memory == 0 && sub.Limits.Memory == 0,
-		} {
-			if missing {
-				refuse(field, "must be stated: %s", why)
-			}
+		if p.Limits.CPU == 0 && sub.Limits.CPU == 0 {
+			refuse("limits.cpu_ms", "must be stated: %s", why)
+		}
+		if p.Limits.Memory == 0 && sub.Limits.Memory == 0 {
+			refuse("limits.memory_kib", "must be stated: %s", why)
 		}
 	}
 	if program && p.Limits.CPU == 0 && sub.Limits.CPU == 0 && p.Jury.Time.AcToLimit.Sign() > 0 {
