@@ -163,11 +163,18 @@ func (c *climber) some(names *[]string) (int, error) {
 	}
 }
 
+// maxAllows is how often rights are taken back before it is told that a program takes
+// them away: one that shuts a directory once may do so just when we have opened it.
+const maxAllows = 8
+
 // allowed does something with a name in the climber's directory; where that is refused,
-// once more with the rights to the directory that a program has taken from us.
+// again with the rights to the directory that a program has taken from us.
 func (c *climber) allowed(do func() error) error {
 	err := do()
-	if errors.Is(err, unix.EACCES) && unix.Fchmod(c.fd, 0o700) == nil {
+	for range maxAllows {
+		if !errors.Is(err, unix.EACCES) || unix.Fchmod(c.fd, 0o700) != nil {
+			break
+		}
 		err = do()
 	}
 	return err
@@ -182,19 +189,29 @@ func openDir(dir int, name string) (int, error) {
 	if errors.Is(err, unix.EPERM) { // it is another's
 		fd, err = openat(dir, name, flags)
 	}
-	if !errors.Is(err, unix.EACCES) {
-		return fd, err
+	for range maxAllows {
+		if !errors.Is(err, unix.EACCES) {
+			break
+		}
+		if err = reclaim(dir, name); err == nil {
+			fd, err = openat(dir, name, flags)
+		}
 	}
+	return fd, err
+}
+
+// reclaim gives us all rights to a directory in another one, and to that.
+func reclaim(dir int, name string) error {
 	unix.Fchmod(dir, 0o700) // not with O_PATH, as which it is nobody's but ours
 	only, err := openat(dir, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC)
 	if err != nil {
-		return -1, err
+		return err
 	}
 	defer unix.Close(only)
-	if err := unix.Chmod("/proc/self/fd/"+strconv.Itoa(only), 0o700); err != nil {
-		return -1, unix.EACCES
+	if unix.Chmod("/proc/self/fd/"+strconv.Itoa(only), 0o700) != nil {
+		return unix.EACCES
 	}
-	return openat(dir, name, flags)
+	return nil
 }
 
 func openat(dir int, name string, flags int) (int, error) {
