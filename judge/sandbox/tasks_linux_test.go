@@ -27,14 +27,14 @@ func TestTasksAreTheProgramsOwn(t *testing.T) {
 // host's; those whose parents are dead too are waited for by us.
 func TestDeadCountAsTasks(t *testing.T) {
 	t.Parallel()
-	for name, r := range map[string]sandbox.Runner{"box": newSandbox(t, sandbox.Config{Slots: 1}), "traced": newTraced(t, 1)} {
-		for deedName, want := range map[string]string{"zombies": "15", "orphans": "60"} {
-			spec := deed(t, deedName)
+	boxedAndTraced(t, func(t *testing.T, r sandbox.Runner) {
+		for name, want := range map[string]string{"zombies": "15", "orphans": "60"} {
+			spec := deed(t, name)
 			spec.Limits.Tasks = 16
 			rep, err := r.Run(t.Context(), spec)
 			if err != nil || rep.Cause != sandbox.CauseExit || string(rep.Stdout.Data) != want {
-				t.Errorf("%s: %s: %v, report %+v, want %s", name, deedName, err, rep, want)
+				t.Errorf("%s: %v, report %+v, want %s", name, err, rep, want)
 			}
 		}
-	}
+	})
 }

@@ -44,7 +44,10 @@ TestTracedProc: user-mode Linux has no Landlock
 TestTracedCopies: user-mode Linux has no Landlock
 TestTracedLinks: user-mode Linux has no Landlock
 TestTracedArchives: user-mode Linux has no Landlock
-TestTracedOrdinaryUser: user-mode Linux has no Landlock'
+TestTracedOrdinaryUser: user-mode Linux has no Landlock
+TestOutputThatCannotBeKept/traced: user-mode Linux has no Landlock
+TestNameTooLongToSeek/traced: user-mode Linux has no Landlock
+TestDeadCountAsTasks/traced: user-mode Linux has no Landlock'
 
 if ! command -v linux.uml >/dev/null; then
 	echo "missing: linux.uml; apt-get install user-mode-linux" >&2
